@@ -48,27 +48,26 @@ async function tail(options: TailOptions, deps: ProgramDeps): Promise<void> {
 
 /** Watches events until the output is closed. A stream that breaks off is resumed where it ended. */
 async function follow(events: Clients["events"], options: TailOptions, { stdout, signal, sleep }: ProgramDeps) {
-  let start: Start = { case: "pastEventCount", value: options.limit };
+  let resumeToken = "";
   while (!stdout.destroyed) {
     try {
       const request: MessageInitShape<typeof WatchEventsRequestSchema> = {
         appId: options.app,
         ...visitorOf(options),
-        start,
+        start: { case: "pastEventCount", value: options.limit },
+        resumeToken,
       };
-      for await (const { events: found, resumeToken } of events.watchEvents(request, signal && { signal })) {
-        for (const event of found) writeEvent(stdout, event, options);
-        start = { case: "resumeToken", value: resumeToken };
+      for await (const message of events.watchEvents(request, signal && { signal })) {
+        for (const event of message.events) writeEvent(stdout, event, options);
+        resumeToken = message.resumeToken;
         if (stdout.destroyed) return;
       }
     } catch (error) {
-      if (start.case !== "resumeToken" || !isPassing(error)) throw error;
+      if (resumeToken === "" || !isPassing(error)) throw error;
     }
     await sleep(RESUME_AFTER_MS, signal);
   }
 }
-
-type Start = NonNullable<MessageInitShape<typeof WatchEventsRequestSchema>["start"]>;
 
 function visitorOf({ visitor: id }: TailOptions) {
   return id === undefined ? {} : { visitor: { clientId: id, fingerprintId: id, userId: id } };

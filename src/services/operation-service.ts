@@ -65,7 +65,7 @@ export function createOperationService(deps: OperationServiceDependencies): Serv
         isOver = hasEnded(operation);
         yield { operation: operationMessage(appId, operation) };
       }
-      if (!isOver && !context.signal.aborted) throw ended.reason;
+      if (!isOver) throw ended.reason;
     }),
 
     cancelOperation: guarded(report, async (request) => {

@@ -38,7 +38,7 @@ interface Watched {
   readonly resumeToken: string;
 }
 
-/** Sends an app's events as they are stored, until the caller leaves or the server stops. */
+/** Sends an app's events as they are stored, until the caller leaves, its deadline passes or the server stops. */
 export async function* watchEvents(
   deps: WatchDependencies,
   request: WatchEventsRequest,
@@ -46,7 +46,7 @@ export async function* watchEvents(
 ): AsyncGenerator<Watched> {
   const { events, now } = deps;
   const { appId } = await requireApp(deps.apps, request.appId);
-  const watched: WatchEventsRequest = { ...request, start: { case: undefined } };
+  const watched: WatchEventsRequest = { ...request, resumeToken: "", start: { case: undefined } };
   const digest = requestDigest(EventService.method.watchEvents, watched);
   const keys = new Set(visitorKeys(visitorIdsOf(request.visitor)));
   const matches = ({ visitor }: Event) => keys.size === 0 || visitorKeys(visitor).some((key) => keys.has(key));
@@ -80,7 +80,7 @@ export async function* watchEvents(
     await pause(EVERY_MS, undefined, { signal: ended }).catch(() => undefined); // the loop ends
     await requireApp(deps.apps, appId);
   }
-  if (!context.signal.aborted) throw ended.reason;
+  throw ended.reason;
 }
 
 /** Messages of at most `PAGE_BYTES` with the events that are wanted. */
@@ -109,12 +109,12 @@ async function* inPages(
 /** Where a watch begins, and the events before it that are sent first. */
 async function begin(
   { events, now }: WatchDependencies,
-  { appId, start }: WatchEventsRequest,
+  { appId, start, resumeToken }: WatchEventsRequest,
   digest: Buffer,
   matches: (event: Event) => boolean,
 ): Promise<{ readonly position: EventPosition; readonly past: readonly Event[] }> {
-  if (start.case === "resumeToken") {
-    const token = Buffer.from(start.value, "base64url");
+  if (resumeToken !== "") {
+    const token = Buffer.from(resumeToken, "base64url");
     if (!token.subarray(0, DIGEST_BYTES).equals(digest))
       throw new InvalidArgument("resume_token", "invalid", "the resume_token of a message to the same request");
     return { position: EventPosition.decode(token.subarray(DIGEST_BYTES)), past: [] };

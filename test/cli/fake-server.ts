@@ -226,14 +226,14 @@ export async function startFakeServer(onPort = 0): Promise<FakeServer> {
           return { events, nextPageToken: more ? String(from + events.length) : "" };
         },
         // Breaks off after each message. The token has the events that were sent.
-        async *watchEvents({ appId, start }) {
+        async *watchEvents({ appId, start, resumeToken }) {
           known(appId);
-          const sent = new Set(start.case === "resumeToken" ? start.value.split(",") : []);
+          const sent = new Set(resumeToken === "" ? [] : resumeToken.split(","));
           const past = start.case === "pastEventCount" ? start.value : state.events.length;
-          if (start.case !== "resumeToken")
+          if (resumeToken === "")
             for (const { eventId } of state.events.slice(0, Math.max(0, state.events.length - past))) sent.add(eventId);
           const events = state.events.filter(({ eventId }) => !sent.has(eventId));
-          yield { events, resumeToken: [...sent, ...events.map(({ eventId }) => eventId)].join(",") };
+          yield { events, resumeToken: [...sent, ...events.map(({ eventId }) => eventId)].join(",") || "," };
           throw new ConnectError("the server is stopping", Code.Unavailable);
         },
       });

@@ -17,8 +17,7 @@ it("a watch of events ends at once when the server stops, and goes on after the 
   const found: string[] = [];
   let resumeToken = "";
   const watch = async () => {
-    const start = resumeToken === "" ? {} : { start: { case: "resumeToken" as const, value: resumeToken } };
-    for await (const message of rpcClients(server.rpcUrl).events.watchEvents({ appId, ...start })) {
+    for await (const message of rpcClients(server.rpcUrl).events.watchEvents({ appId, resumeToken })) {
       found.push(...message.events.map(({ extraFields }) => extraFields.n ?? ""));
       resumeToken = message.resumeToken;
     }

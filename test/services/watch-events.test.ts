@@ -53,7 +53,7 @@ describe.each(stores)("WatchEvents: $name", ({ openStore }) => {
     };
     return { events, record, watch };
   };
-  const resuming = (value: string) => ({ start: { case: "resumeToken" as const, value } });
+  const resuming = (resumeToken: string) => ({ resumeToken });
   const past = (value: number) => ({ start: { case: "pastEventCount" as const, value } });
 
   it("loses no event and sends none twice when it is resumed after each message", async () => {

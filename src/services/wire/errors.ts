@@ -31,7 +31,7 @@ import { type ReasonName, reasonDetail, refusal, retryDetail, withReason } from 
  * | anything else     | INTERNAL, text `internal error`  | INTERNAL; the cause goes to the log        |
  */
 export function toConnectError(error: unknown): ConnectError {
-  if (error instanceof ConnectError) return withReason(error);
+  if (error instanceof ConnectError && !isReset(error)) return withReason(error);
   if (error instanceof InvalidArgument) {
     const fieldViolations = error.violations.map(({ field, fault, accepted }) => {
       const reason: ReasonName = fault === "missing" ? "FIELD_MISSING" : "FIELD_INVALID";
@@ -74,8 +74,15 @@ export function toConnectError(error: unknown): ConnectError {
 const HANG_UPS: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ABORT_ERR", "EPIPE"]);
 
 function isHangUp(error: unknown): boolean {
-  return error instanceof Error && "code" in error && HANG_UPS.has(error.code);
+  return isReset(error) || (error instanceof Error && "code" in error && HANG_UPS.has(error.code));
 }
+
+/** The caller reset its stream by INTERNAL_ERROR or a like code: some clients do so when they give a call up. */
+function isReset(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Internal && RESET.test(error.rawMessage);
+}
+
+const RESET = /^http\/2 stream closed with error code/;
 
 function upper<T extends string>(text: T): Uppercase<T>;
 function upper(text: string): string {

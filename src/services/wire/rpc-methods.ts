@@ -31,5 +31,11 @@ export function methodName(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
 }
 
+/** Reflection as tools from before 2023 call it. */
+const OLD_REFLECTION = "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
+
 /** The names of all methods. */
-export const RPC_METHODS: readonly string[] = RPC_SERVICES.flatMap(({ methods }) => methods.map(methodName));
+export const RPC_METHODS: readonly string[] = [
+  ...RPC_SERVICES.flatMap(({ methods }) => methods.map(methodName)),
+  OLD_REFLECTION,
+];

@@ -1,6 +1,6 @@
 import { type DescFile, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { Code, createClient } from "@connectrpc/connect";
+import { Code, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it } from "vitest";
 import { file_aisle_v1_app } from "../../../src/gen/aisle/v1/app_pb.js";
@@ -10,6 +10,7 @@ import {
   type ServerReflectionRequestSchema,
 } from "../../../src/gen/grpc/reflection/v1/reflection_pb.js";
 import { createReflectionIndex } from "../../../src/services/wire/reflection-index.js";
+import { methodName, RPC_METHODS } from "../../../src/services/wire/rpc-methods.js";
 import { buf, findGrpcurl, output } from "./reflection-tools.js";
 import { openListener } from "./rpc-fixture.js";
 
@@ -112,14 +113,21 @@ describe("grpc.reflection.v1", () => {
 
 describe("buf curl", () => {
   it.each(["grpc-v1", "grpc-v1alpha"])(
-    "lists and calls with reflection by %s",
+    "lists and calls with reflection by %s, which has its name in metrics",
     async (version) => {
-      const { url } = await openListener();
+      const called = new Set<string>();
+      const counted: Interceptor = (next) => (request) => {
+        called.add(methodName(request.method));
+        return next(request);
+      };
+      const { url } = await openListener({ interceptors: [counted] });
       const common = ["--http2-prior-knowledge", "--reflect-protocol", version];
       expect(await output(buf, "curl", ...common, "--list-services", url)).toContain("aisle.v1.AppService\n");
       const call = [...common, "--protocol", "grpc", "-d", '{"app":{"app_id":"shop"}}'];
       const answer = await output(buf, "curl", ...call, `${url}/aisle.v1.AppService/CreateApp`);
       expect(JSON.parse(answer)).toEqual({ app: { appId: "shop" } });
+      expect(called).toContain(`${version.replace("grpc-", "grpc.reflection.")}.ServerReflection/ServerReflectionInfo`);
+      expect(RPC_METHODS).toEqual(expect.arrayContaining([...called]));
     },
     30_000,
   );
