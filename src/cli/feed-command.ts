@@ -1,5 +1,6 @@
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { feedFormatMessage, feedFormatWord } from "../catalog/feed/feed-formats.js";
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
 import type { Operation } from "../gen/aisle/v1/operation_pb.js";
@@ -82,7 +83,7 @@ function interval(text: string): number {
 
 async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
   const { app: appId, id: feedId, url, every, format = "", currency = "", full = false } = options;
-  const feed = { feedId, url, format, currency, full, interval: durationFromMs(every) };
+  const feed = { feedId, url, format: feedFormatMessage(format), currency, full, interval: durationFromMs(every) };
   await withClients(options, deps, ({ catalog }) => catalog.setFeed({ appId, feed }, CALL));
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is imported every ${intervalText(every)}, starting now`);
 }
@@ -133,7 +134,7 @@ function feedJson({
   return {
     feedId,
     url,
-    format,
+    format: feedFormatWord(format) ?? "other",
     currency,
     full,
     everyMs: every === undefined ? 0 : durationMs(every),

@@ -1,6 +1,6 @@
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { type Erasure, ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
+import { type Erasure, ErasureSchema, type RemovedRecords } from "../gen/aisle/v1/erasure_pb.js";
 import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
 import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
 import { confirmLoss } from "./ask.js";
@@ -184,15 +184,24 @@ async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<vo
   );
 }
 
-const TITLES: ReadonlyMap<string, string> = new Map([
-  ["changes", "ledger entries"],
+const TITLES = [
+  ["contacts", "contacts"],
+  ["visitors", "visitors"],
+  ["subscriptionChanges", "ledger entries"],
+  ["interactions", "interactions"],
+  ["orders", "orders"],
+  ["events", "events"],
   ["rejectedEvents", "refused events"],
-  ["idempotency", "idempotency keys"],
+  ["idempotencyKeys", "idempotency keys"],
+  ["awaitedSubscriptions", "awaited subscriptions"],
+  ["waitingHookMessages", "waiting hook messages"],
+  ["failedHookMessages", "failed hook messages"],
   ["frameExposures", "frame exposures"],
-]);
+] as const satisfies readonly (readonly [keyof RemovedRecords, string])[];
 
 function removedText({ removed }: Erasure): string {
-  return Object.entries(removed)
-    .map(([table, removed]) => `${count(removed)} ${TITLES.get(table) ?? printable(table)}`)
+  return TITLES.map(([kind, title]) => [removed?.[kind] ?? 0, title] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, title]) => `${count(number)} ${title}`)
     .join(", ");
 }

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { feedFormatMessage, feedFormatWord } from "../catalog/feed/feed-formats.js";
 import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Feed, FeedRun } from "../domain/feed.js";
@@ -22,6 +23,9 @@ const OUTCOMES = {
   failed: FeedOutcome.FAILED,
 } as const;
 
+/** A format that the settings reject, with the other fields that they reject. */
+const UNKNOWN_FORMAT = "unknown";
+
 /** The methods of the catalogue service for feeds. */
 export function createFeedHandlers(deps: {
   readonly feeds: FeedSettings;
@@ -35,8 +39,9 @@ export function createFeedHandlers(deps: {
     setFeed: mutation(CatalogService.method.setFeed, async ({ appId, feed, etag }, once) => {
       await requireApp(apps, appId);
       if (feed === undefined) throw new InvalidArgument("feed", "missing");
-      const { feedId, url, format, currency, full, interval: every } = feed;
+      const { feedId, url, currency, full, interval: every } = feed;
       const everyMs = every === undefined ? 0 : durationMs(every);
+      const format = feedFormatWord(feed.format) ?? UNKNOWN_FORMAT;
       const setting = { feedId, url, format, currency, full, everyMs };
       const answer = (made: Feed) => ({ feed: feedMessage(made) });
       return once.change(answer, (change) => feeds.set(appId, setting, etag, change));
@@ -80,7 +85,7 @@ function feedMessage(feed: Feed): MessageInitShape<typeof FeedSchema> {
   return {
     feedId,
     url,
-    format,
+    format: feedFormatMessage(format),
     currency,
     full,
     interval: durationFromMs(everyMs),

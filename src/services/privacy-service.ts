@@ -136,7 +136,11 @@ async function tryErasure(
     for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     kept = contactsKept;
   }
-  return { startTime: timestampOf(startedAt), removed: removedMessage(counts), keptContactCount: kept };
+  return {
+    startTime: timestampOf(startedAt),
+    removed: removedMessage(Object.fromEntries(counts)),
+    keptContactCount: kept,
+  };
 }
 
 function namesOf(person: PersonMessage | undefined): PersonNames {

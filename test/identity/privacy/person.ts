@@ -1,4 +1,5 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { RemovedRecordsSchema } from "../../../src/gen/aisle/v1/erasure_pb.js";
 import type { PersonSchema } from "../../../src/gen/aisle/v1/person_pb.js";
 import type { openAisle } from "../../fixtures/aisle.js";
 import { erased } from "../../fixtures/operations.js";
@@ -83,9 +84,9 @@ export async function erase(
   dryRun = false,
 ): Promise<{ readonly removed: Record<string, number>; readonly contactsKept: number; readonly erasureId: string }> {
   const erasure = dryRun ? await counted(rpc, appId, person) : await erased(rpc, appId, person);
-  const removed = Object.entries(erasure.removed).map(([table, count]) => [table, Number(count)] as const);
+  const { $typeName: _, $unknown: _none, ...counts } = erasure.removed ?? create(RemovedRecordsSchema);
   return {
-    removed: Object.fromEntries(removed),
+    removed: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
     contactsKept: erasure.keptContactCount,
     erasureId: erasure.erasureId,
   };

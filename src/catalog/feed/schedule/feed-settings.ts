@@ -117,7 +117,7 @@ function checkSetting(setting: FeedSetting): FeedSetting {
     check(/^[A-Za-z0-9_-]{0,64}$/.test(feedId), "feed.feed_id", "invalid", "1 to 64 letters, digits, _ or -"),
     check(url !== "", "feed.url", "missing"),
     check(url === "" || isUsable, "feed.url", "invalid", "an https address without user and password"),
-    check(isKnown, "feed.format", "invalid", FEED_FORMATS.join(", ")),
+    check(isKnown, "feed.format", "invalid", FEED_FORMATS.map((format) => format.toUpperCase()).join(", ")),
     check(/^([A-Z]{3})?$/.test(currency), "feed.currency", "invalid", "an ISO 4217 code such as EUR"),
     check(everyMs !== 0, "feed.interval", "missing"),
     check(isTime, "feed.interval", "invalid", "5 minutes to 30 days"),

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/erasure.proto.
  */
 export const file_aisle_v1_erasure: GenFile = /*@__PURE__*/
-  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSKRAgoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgdyZW1vdmVkGAQgAygLMh4uYWlzbGUudjEuRXJhc3VyZS5SZW1vdmVkRW50cnlCA+BBAxIfChJrZXB0X2NvbnRhY3RfY291bnQYBSABKAVCA+BBAxouCgxSZW1vdmVkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4AUJrCghhaXNsZS52MUIMRXJhc3VyZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChZhaXNsZS92MS9lcmFzdXJlLnByb3RvEghhaXNsZS52MSLhAQoHRXJhc3VyZRIXCgplcmFzdXJlX2lkGAEgASgJQgPgQQMSMwoKc3RhcnRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIxCghlbmRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIuCgdyZW1vdmVkGAYgASgLMhguYWlzbGUudjEuUmVtb3ZlZFJlY29yZHNCA+BBAxIfChJrZXB0X2NvbnRhY3RfY291bnQYBSABKAVCA+BBA0oECAQQBSLsAgoOUmVtb3ZlZFJlY29yZHMSFQoIY29udGFjdHMYASABKAVCA+BBAxIVCgh2aXNpdG9ycxgCIAEoBUID4EEDEiEKFHN1YnNjcmlwdGlvbl9jaGFuZ2VzGAMgASgFQgPgQQMSGQoMaW50ZXJhY3Rpb25zGAQgASgFQgPgQQMSEwoGb3JkZXJzGAUgASgFQgPgQQMSEwoGZXZlbnRzGAYgASgFQgPgQQMSHAoPcmVqZWN0ZWRfZXZlbnRzGAcgASgFQgPgQQMSHQoQaWRlbXBvdGVuY3lfa2V5cxgIIAEoBUID4EEDEiIKFWF3YWl0ZWRfc3Vic2NyaXB0aW9ucxgJIAEoBUID4EEDEiIKFXdhaXRpbmdfaG9va19tZXNzYWdlcxgKIAEoBUID4EEDEiEKFGZhaWxlZF9ob29rX21lc3NhZ2VzGAsgASgFQgPgQQMSHAoPZnJhbWVfZXhwb3N1cmVzGAwgASgFQgPgQQNCawoIYWlzbGUudjFCDEVyYXN1cmVQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Erasure is a record of removed data. It contains no names.
@@ -43,15 +43,11 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   endTime?: Timestamp | undefined;
 
   /**
-   * Output only. Number of removed records of each kind, or of those that a dry
-   * run would remove: `contacts`, `changes` (of the consent ledger),
-   * `visitors`, `interactions`, `orders`, `events`, `rejectedEvents`,
-   * `idempotency`, `confirmations` (pending subscriptions), `outbox` and
-   * `deadHooks` (hook messages), `frameExposures` (exposures of the visitor).
+   * Output only. The removed records, or those that a dry run would remove.
    *
-   * @generated from field: map<string, int64> removed = 4;
+   * @generated from field: aisle.v1.RemovedRecords removed = 6;
    */
-  removed: { [key: string]: bigint };
+  removed?: RemovedRecords | undefined;
 
   /**
    * Output only. Contacts that stay: visitors named by their ids are linked to
@@ -68,4 +64,103 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
  */
 export const ErasureSchema: GenMessage<Erasure> = /*@__PURE__*/
   messageDesc(file_aisle_v1_erasure, 0);
+
+/**
+ * RemovedRecords counts the records of a person that an erasure removes. A new
+ * kind of record gets a field of its own.
+ *
+ * @generated from message aisle.v1.RemovedRecords
+ */
+export type RemovedRecords = Message<"aisle.v1.RemovedRecords"> & {
+  /**
+   * Output only. Contacts.
+   *
+   * @generated from field: int32 contacts = 1;
+   */
+  contacts: number;
+
+  /**
+   * Output only. Visitors.
+   *
+   * @generated from field: int32 visitors = 2;
+   */
+  visitors: number;
+
+  /**
+   * Output only. Entries of the consent ledger whose personal part is removed.
+   *
+   * @generated from field: int32 subscription_changes = 3;
+   */
+  subscriptionChanges: number;
+
+  /**
+   * Output only. Interactions with products.
+   *
+   * @generated from field: int32 interactions = 4;
+   */
+  interactions: number;
+
+  /**
+   * Output only. Orders.
+   *
+   * @generated from field: int32 orders = 5;
+   */
+  orders: number;
+
+  /**
+   * Output only. Events.
+   *
+   * @generated from field: int32 events = 6;
+   */
+  events: number;
+
+  /**
+   * Output only. Rejected events.
+   *
+   * @generated from field: int32 rejected_events = 7;
+   */
+  rejectedEvents: number;
+
+  /**
+   * Output only. Idempotency keys.
+   *
+   * @generated from field: int32 idempotency_keys = 8;
+   */
+  idempotencyKeys: number;
+
+  /**
+   * Output only. Subscriptions that wait for confirmation.
+   *
+   * @generated from field: int32 awaited_subscriptions = 9;
+   */
+  awaitedSubscriptions: number;
+
+  /**
+   * Output only. Hook messages that wait for delivery.
+   *
+   * @generated from field: int32 waiting_hook_messages = 10;
+   */
+  waitingHookMessages: number;
+
+  /**
+   * Output only. Hook messages that were given up.
+   *
+   * @generated from field: int32 failed_hook_messages = 11;
+   */
+  failedHookMessages: number;
+
+  /**
+   * Output only. Visitors of whom exposures to frames are removed.
+   *
+   * @generated from field: int32 frame_exposures = 12;
+   */
+  frameExposures: number;
+};
+
+/**
+ * Describes the message aisle.v1.RemovedRecords.
+ * Use `create(RemovedRecordsSchema)` to create a new message.
+ */
+export const RemovedRecordsSchema: GenMessage<RemovedRecords> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_erasure, 1);
 

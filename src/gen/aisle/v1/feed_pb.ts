@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/feed.proto.
  */
 export const file_aisle_v1_feed: GenFile = /*@__PURE__*/
-  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSKqAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISEwoGZm9ybWF0GAMgASgJQgPgQQESFQoIY3VycmVuY3kYBCABKAlCA+BBARIRCgRmdWxsGAUgASgIQgPgQQESMAoIaW50ZXJ2YWwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAhI2Cg1uZXh0X3J1bl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhQKB3J1bm5pbmcYCCABKAhCA+BBAxIoCghsYXN0X3J1bhgJIAEoCzIRLmFpc2xlLnYxLkZlZWRSdW5CA+BBAxIRCgRldGFnGAogASgJQgPgQQMioAIKB0ZlZWRSdW4SMwoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIwCghkdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDEisKB291dGNvbWUYAyABKA4yFS5haXNsZS52MS5GZWVkT3V0Y29tZUID4EEDEhUKCGFjY2VwdGVkGAQgASgFQgPgQQMSFQoIcmVqZWN0ZWQYBSABKAVCA+BBAxITCgZoaWRkZW4YBiABKAVCA+BBAxISCgVlcnJvchgHIAEoCUID4EEDEioKB3JlamVjdHMYCCADKAsyFC5haXNsZS52MS5GZWVkUmVqZWN0QgPgQQMiUQoKRmVlZFJlamVjdBIVCghwb3NpdGlvbhgBIAEoBUID4EEDEhcKCnByb2R1Y3RfaWQYAiABKAlCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAyp7CgtGZWVkT3V0Y29tZRIcChhGRUVEX09VVENPTUVfVU5TUEVDSUZJRUQQABIZChVGRUVEX09VVENPTUVfSU1QT1JURUQQARIaChZGRUVEX09VVENPTUVfVU5DSEFOR0VEEAISFwoTRkVFRF9PVVRDT01FX0ZBSUxFRBADQmgKCGFpc2xlLnYxQglGZWVkUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChNhaXNsZS92MS9mZWVkLnByb3RvEghhaXNsZS52MSLGAgoERmVlZBIUCgdmZWVkX2lkGAEgASgJQgPgQQISEAoDdXJsGAIgASgJQgPgQQISKQoGZm9ybWF0GAsgASgOMhQuYWlzbGUudjEuRmVlZEZvcm1hdEID4EEBEhUKCGN1cnJlbmN5GAQgASgJQgPgQQESEQoEZnVsbBgFIAEoCEID4EEBEjAKCGludGVydmFsGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQISNgoNbmV4dF9ydW5fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIUCgdydW5uaW5nGAggASgIQgPgQQMSKAoIbGFzdF9ydW4YCSABKAsyES5haXNsZS52MS5GZWVkUnVuQgPgQQMSEQoEZXRhZxgKIAEoCUID4EEDSgQIAxAEIqACCgdGZWVkUnVuEjMKCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMAoIZHVyYXRpb24YAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIrCgdvdXRjb21lGAMgASgOMhUuYWlzbGUudjEuRmVlZE91dGNvbWVCA+BBAxIVCghhY2NlcHRlZBgEIAEoBUID4EEDEhUKCHJlamVjdGVkGAUgASgFQgPgQQMSEwoGaGlkZGVuGAYgASgFQgPgQQMSEgoFZXJyb3IYByABKAlCA+BBAxIqCgdyZWplY3RzGAggAygLMhQuYWlzbGUudjEuRmVlZFJlamVjdEID4EEDIlEKCkZlZWRSZWplY3QSFQoIcG9zaXRpb24YASABKAVCA+BBAxIXCgpwcm9kdWN0X2lkGAIgASgJQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMqewoLRmVlZE91dGNvbWUSHAoYRkVFRF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVRkVFRF9PVVRDT01FX0lNUE9SVEVEEAESGgoWRkVFRF9PVVRDT01FX1VOQ0hBTkdFRBACEhcKE0ZFRURfT1VUQ09NRV9GQUlMRUQQAyqZAQoKRmVlZEZvcm1hdBIbChdGRUVEX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhYKEkZFRURfRk9STUFUX0dPT0dMRRABEhUKEUZFRURfRk9STUFUX0NFTkVPEAISEwoPRkVFRF9GT1JNQVRfQ1NWEAMSEwoPRkVFRF9GT1JNQVRfVFNWEAQSFQoRRkVFRF9GT1JNQVRfSlNPTkwQBUJoCghhaXNsZS52MUIJRmVlZFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Feed is an address from which an app's products are read by schedule: XML for
@@ -41,12 +41,11 @@ export type Feed = Message<"aisle.v1.Feed"> & {
   url: string;
 
   /**
-   * Optional. Format: `google`, `ceneo`, `csv`, `tsv` or `jsonl`. Empty:
-   * detected from the content.
+   * Optional. Not set: detected from the content.
    *
-   * @generated from field: string format = 3;
+   * @generated from field: aisle.v1.FeedFormat format = 11;
    */
-  format: string;
+  format: FeedFormat;
 
   /**
    * Optional. ISO 4217 code for prices without a currency.
@@ -252,4 +251,59 @@ export enum FeedOutcome {
  */
 export const FeedOutcomeSchema: GenEnum<FeedOutcome> = /*@__PURE__*/
   enumDesc(file_aisle_v1_feed, 0);
+
+/**
+ * FeedFormat is how a feed is written. More values may be added.
+ *
+ * @generated from enum aisle.v1.FeedFormat
+ */
+export enum FeedFormat {
+  /**
+   * Not set: detected from the content.
+   *
+   * @generated from enum value: FEED_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * XML for Google Merchant, RSS 2.0 or Atom.
+   *
+   * @generated from enum value: FEED_FORMAT_GOOGLE = 1;
+   */
+  GOOGLE = 1,
+
+  /**
+   * XML for CENEO.
+   *
+   * @generated from enum value: FEED_FORMAT_CENEO = 2;
+   */
+  CENEO = 2,
+
+  /**
+   * CSV with a header.
+   *
+   * @generated from enum value: FEED_FORMAT_CSV = 3;
+   */
+  CSV = 3,
+
+  /**
+   * Tab-separated values with a header.
+   *
+   * @generated from enum value: FEED_FORMAT_TSV = 4;
+   */
+  TSV = 4,
+
+  /**
+   * One JSON object a line.
+   *
+   * @generated from enum value: FEED_FORMAT_JSONL = 5;
+   */
+  JSONL = 5,
+}
+
+/**
+ * Describes the enum aisle.v1.FeedFormat.
+ */
+export const FeedFormatSchema: GenEnum<FeedFormat> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_feed, 1);
 

@@ -1,7 +1,7 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { FeedFailure } from "../../../../src/catalog/feed/fetch-feed.js";
-import { FeedOutcome } from "../../../../src/gen/aisle/v1/feed_pb.js";
+import { FeedFormat, FeedOutcome } from "../../../../src/gen/aisle/v1/feed_pb.js";
 import { storeKinds } from "../../../fixtures/stores.js";
 import { HOUR_MS, lines, never, openShop } from "./feed-shop.js";
 
@@ -207,7 +207,7 @@ describe("the settings of a feed", () => {
     ["feed.feed_id", { feedId: "a b" }],
     ["feed.url", { url: "http://shop.example/f" }],
     ["feed.url", { url: "https://user:secret@shop.example/f" }],
-    ["feed.format", { format: "pdf" }],
+    ["feed.format, GOOGLE, CENEO, CSV, TSV, JSONL", { format: 99 }],
     ["feed.currency", { currency: "euro" }],
     ["feed.interval", { interval: durationFromMs(60_000) }],
     ["feed.interval", { interval: undefined }],
@@ -215,6 +215,15 @@ describe("the settings of a feed", () => {
     const { set, feed } = await openShop(stores[0]!.openStore);
     await expect(set(more)).rejects.toThrow(field);
     expect(await feed()).toBeUndefined();
+  });
+
+  it("have each of the formats, and none when the content decides", async () => {
+    const { set, feed } = await openShop(stores[0]!.openStore);
+    const { UNSPECIFIED, GOOGLE, CENEO, CSV, TSV, JSONL } = FeedFormat;
+    for (const format of [GOOGLE, CENEO, CSV, TSV, JSONL, UNSPECIFIED]) {
+      await set({ format });
+      expect((await feed())?.format).toBe(format);
+    }
   });
 
   it("exist for at most 20 feeds of an app", async () => {
