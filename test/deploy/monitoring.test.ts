@@ -109,3 +109,13 @@ it("the unit file filters system calls and passes secrets as credentials that th
     ),
   ).toEqual([]);
 });
+
+it("the unit gives files that root left in the store to the service's user, and tries failed starts without end", () => {
+  const unit = read("aisle.service");
+  const [, directory] = /^StateDirectory=(.+)$/m.exec(unit) ?? [];
+  const path = `/var/lib/private/${directory}`;
+  expect(unit).toContain(`\nExecStartPre=+/usr/bin/chown -R --reference=${path} ${path}\n`);
+  expect(unit).toMatch(/^DynamicUser=yes$/m);
+  expect(unit).toMatch(/^Restart=always$/m);
+  expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+});
