@@ -73,6 +73,15 @@ export function Time({ at }: { readonly at: Timestamp | undefined }) {
   return <time dateTime={date.toISOString()}>{TIMES.format(date)}</time>;
 }
 
+const DAYS = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** A day in the viewer's zone. */
+export function Day({ at }: { readonly at: Timestamp | undefined }) {
+  if (at === undefined) return null;
+  const date = timestampDate(at);
+  return <time dateTime={date.toISOString()}>{DAYS.format(date)}</time>;
+}
+
 /** A button that asks for confirmation. */
 export function ConfirmButton(props: {
   readonly label: string;

@@ -1,4 +1,7 @@
-/** Pages of the console by address: `#/demo/events` is the page `events` of the app `demo`. */
+/**
+ * Pages of the console by address: `#/demo/events` is the page `events` of the app `demo`, `#/demo/events?visitor=fp-1`
+ * the same page for one visitor.
+ */
 
 /** Pages of one app, in the order of the menu. */
 export const PAGES = {
@@ -9,6 +12,7 @@ export const PAGES = {
   products: "Products",
   models: "Models",
   frames: "Frames",
+  experiments: "Experiments",
   results: "Results",
   subscriptions: "Subscriptions",
 } as const;
@@ -19,15 +23,19 @@ export type Page = keyof typeof PAGES;
 export interface Route {
   readonly appId?: string;
   readonly page?: Page;
+  /** What the page shows first, by name, such as `frame` or `visitor`. */
+  readonly details?: Readonly<Record<string, string>>;
 }
 
 export function readRoute(hash: string): Route {
-  const [, appId = "", page = ""] = /^#\/([A-Za-z0-9_-]{1,64})\/([a-z]+)$/.exec(hash) ?? [];
-  return isPage(page) ? { appId, page } : {};
+  const [, appId = "", page = "", query = ""] = /^#\/([A-Za-z0-9_-]{1,64})\/([a-z]+)(?:\?(.*))?$/.exec(hash) ?? [];
+  return isPage(page) ? { appId, page, details: Object.fromEntries(new URLSearchParams(query)) } : {};
 }
 
-export function hashOf({ appId, page }: Route): string {
-  return appId === undefined || page === undefined ? "#/" : `#/${appId}/${page}`;
+export function hashOf({ appId, page, details = {} }: Route): string {
+  if (appId === undefined || page === undefined) return "#/";
+  const query = new URLSearchParams(details).toString();
+  return `#/${appId}/${page}${query === "" ? "" : `?${query}`}`;
 }
 
 function isPage(text: string): text is Page {

@@ -69,7 +69,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
         {route.page === undefined || route.appId === undefined ? (
           <AppsPage apps={apps} />
         ) : (
-          pageOf(route.page, route.appId)
+          pageOf(route.page, route.appId, route.details ?? {})
         )}
       </main>
     </>

@@ -9,11 +9,11 @@ import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
 import { useAction, useLoad } from "../use-load.js";
 
-/** Frames of an app: choose, edit, preview and restore one. */
-export function FramesPage({ appId }: { readonly appId: string }) {
+/** Frames of an app: choose, edit, preview and restore one. `frame` is chosen first. */
+export function FramesPage({ appId, frame }: { readonly appId: string; readonly frame: string | undefined }) {
   const { clients } = useSurroundings();
   const shelf = useShelf(appId);
-  const [frameId, setFrameId] = useState("default");
+  const [frameId, setFrameId] = useState(frame ?? "default");
   const [said, setSaid] = useState("");
   const frames = useLoad(
     (signal) =>

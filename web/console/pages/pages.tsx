@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { Page } from "../route.js";
 import { EventsPage } from "./events.js";
+import { ExperimentsPage } from "./experiments.js";
 import { FramesPage } from "./frames.js";
 import { ModelsPage } from "./models.js";
 import { ProductsPage } from "./products.js";
@@ -10,8 +11,8 @@ import { SubscriptionsPage } from "./subscriptions.js";
 import { TodayPage } from "./today.js";
 import { TryPage } from "./try.js";
 
-/** The page of an app. */
-export function pageOf(page: Page, appId: string): ComponentChild {
+/** The page of an app. `details` are those of the route. */
+export function pageOf(page: Page, appId: string, details: Readonly<Record<string, string>>): ComponentChild {
   switch (page) {
     case "today":
       return <TodayPage appId={appId} />;
@@ -26,7 +27,9 @@ export function pageOf(page: Page, appId: string): ComponentChild {
     case "models":
       return <ModelsPage appId={appId} />;
     case "frames":
-      return <FramesPage key={appId} appId={appId} />;
+      return <FramesPage key={appId} appId={appId} frame={details.frame} />;
+    case "experiments":
+      return <ExperimentsPage key={appId} appId={appId} />;
     case "results":
       return <ResultsPage key={appId} appId={appId} />;
     case "subscriptions":

@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import type { FrameReport, FrameResults } from "../../../src/gen/aisle/v1/frame_report_pb.js";
 import { useSurroundings } from "../context.js";
 import { Empty, ErrorNote, Status, Table } from "../parts.js";
-import { rateText, salesTexts, verdict } from "../result-words.js";
+import { rateText, salesTexts } from "../result-words.js";
+import { hashOf } from "../route.js";
 import { useLoad } from "../use-load.js";
 
 const PERIODS = [
@@ -57,7 +58,12 @@ export function ResultsPage({ appId }: { readonly appId: string }) {
               }))}
             />
           </section>
-          <Experiment report={chosen} />
+          {chosen.variants.length > 0 && (
+            <p class="note">
+              Visitors of {chosen.frameId} see or saw several lists:{" "}
+              <a href={hashOf({ appId, page: "experiments" })}>Experiments</a> compares them.
+            </p>
+          )}
           <section class="card" aria-labelledby="by-day">
             <h2 id="by-day">{chosen.frameId} by day</h2>
             <ResultsTable
@@ -146,44 +152,5 @@ function Lines({ texts }: { readonly texts: readonly string[] }) {
         <div key={text}>{text}</div>
       ))}
     </>
-  );
-}
-
-/** The variants of a frame with a verdict in words. */
-function Experiment({ report }: { readonly report: FrameReport }) {
-  const [first] = report.variants;
-  if (first === undefined) return null;
-  return (
-    <section class="card" aria-labelledby="experiment">
-      <h2 id="experiment">Experiment in {report.frameId}</h2>
-      <Table label={`Variants of ${report.frameId}`}>
-        <thead>
-          <tr>
-            <th scope="col">Variant</th>
-            <th scope="col" class="number">
-              Visitors
-            </th>
-            <th scope="col">Clicked</th>
-            <th scope="col">Ordered</th>
-            <th scope="col">Verdict by clicks</th>
-          </tr>
-        </thead>
-        <tbody>
-          {report.variants.map((variant) => (
-            <tr key={variant.variant}>
-              <th scope="row">{variant.variant}</th>
-              <td class="number">{(variant.results?.visitorCount ?? 0).toLocaleString()}</td>
-              <td>{rateText(variant.results?.clickRate)}</td>
-              <td>{rateText(variant.results?.orderRate)}</td>
-              <td>{variant === first ? "the others are compared with it" : verdict(variant, first)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <p class="status">
-        An interval holds for a single look. Decide on a number of visitors before you look, not at the first
-        difference.
-      </p>
-    </section>
   );
 }

@@ -25,15 +25,16 @@ export interface DemoFrames {
 interface Version {
   readonly frame: FrameToWrite;
   /** Of those who go on to a product soon, the share that comes from the list. */
-  readonly clickChance: Readonly<Record<string, number>>;
+  readonly clickShare: Readonly<Record<string, number>>;
 }
 
 /** The frames, and their results by the visits of `demoTracks`. Same options and tracks, same results. */
 export function demoFrames(tracks: readonly Track[], options: DemoEventsOptions): DemoFrames {
   const versions = frameVersions(options);
   const random = createSeededRandom(options.seed);
+  const clicks = createClicks();
   const tally = createResultsTally();
-  for (const [visitorKey, visit] of byVisitor(tracks)) simulate(visitorKey, visit, { versions, random, tally });
+  for (const [visitorKey, visit] of byVisitor(tracks)) simulate(visitorKey, visit, { versions, random, clicks, tally });
   return { versions: versions.map(({ frame }) => frame), tallies: tally.tallies };
 }
 
@@ -51,11 +52,12 @@ function byVisitor(tracks: readonly Track[]): ReadonlyMap<string, readonly Track
 interface Simulation {
   readonly versions: readonly Version[];
   readonly random: Random;
+  readonly clicks: Clicks;
   readonly tally: ResultsTally;
 }
 
 /** Shows one visitor the frames of the pages that were opened, and follows clicks and orders. */
-function simulate(visitorKey: string, tracks: readonly Track[], { versions, random, tally }: Simulation): void {
+function simulate(visitorKey: string, tracks: readonly Track[], { versions, random, clicks, tally }: Simulation): void {
   for (const [index, track] of tracks.entries()) {
     const { at, event } = track;
     const { actionType = "", order } = event;
@@ -69,7 +71,7 @@ function simulate(visitorKey: string, tracks: readonly Track[], { versions, rand
     const recommendationId = `${index}`;
     const next = tracks[index + 1];
     const goesOn = next?.event.actionType === "product_view" && next.at - at < CLICK_MS;
-    const isClick = goesOn && random.chance(version.clickChance[variant] ?? 0);
+    const isClick = goesOn && clicks.isNext(`${version.frame.updatedAt} ${variant}`, version.clickShare[variant] ?? 0);
     const clicked = isClick ? { ...actOf(next), recommendationIds: [recommendationId] } : undefined;
     const productIds = clicked?.productIds ?? [];
     tally.shown(
@@ -78,6 +80,23 @@ function simulate(visitorKey: string, tracks: readonly Track[], { versions, rand
     );
     if (clicked !== undefined) tally.acted(visitorKey, clicked, NO_MONEY);
   }
+}
+
+interface Clicks {
+  /** Whether the next view comes from the list; evenly as often as the share says. */
+  isNext(list: string, share: number): boolean;
+}
+
+/** Clicks are not drawn at random: then a demo begun at an unlucky hour would show another winner. */
+function createClicks(): Clicks {
+  const due = new Map<string, number>();
+  return {
+    isNext: (list, share) => {
+      const sum = (due.get(list) ?? 0) + share;
+      due.set(list, sum >= 1 ? sum - 1 : sum);
+      return sum >= 1;
+    },
+  };
 }
 
 const NOTHING_SHOWN: Shown = {
@@ -127,24 +146,24 @@ function frameVersions({ until, days }: DemoEventsOptions): Version[] {
     frame("product", "Product page", daysAgo, more);
   const cart = (daysAgo: number, more: Partial<FrameConfiguration>) => frame("cart", "Cart", daysAgo, more);
   return [
-    { frame: home(days, {}), clickChance: { "": 0.22 } },
+    { frame: home(days, {}), clickShare: { "": 0.22 } },
     {
       frame: home(days / 2, {
         variants: [variantNamed("as-before", {}), variantNamed("more-variety", { diversity: 0.4 })],
       }),
-      clickChance: { "as-before": 0.2, "more-variety": 0.44 },
+      clickShare: { "as-before": 0.15, "more-variety": 0.5 },
     },
     {
       frame: product(days, {
         variants: [variantNamed("as-before", {}), variantNamed("viewed-too", { includeViewed: true })],
       }),
-      clickChance: { "as-before": 0.2, "viewed-too": 0.2 },
+      clickShare: { "as-before": 0.2, "viewed-too": 0.2 },
     },
-    { frame: product(days / 2, {}), clickChance: { "": 0.2 } },
-    { frame: cart(days, {}), clickChance: { "": 0.3 } },
+    { frame: product(days / 2, {}), clickShare: { "": 0.2 } },
+    { frame: cart(days, {}), clickShare: { "": 0.3 } },
     {
       frame: cart(0.5, { variants: [variantNamed("ten", {}), variantNamed("six", { recommendedCount: 6 })] }),
-      clickChance: { ten: 0.3, six: 0.3 },
+      clickShare: { ten: 0.3, six: 0.3 },
     },
   ];
 }
