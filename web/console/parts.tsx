@@ -118,12 +118,20 @@ function focus(element: HTMLElement | null): void {
   element?.focus();
 }
 
-/** A table wider than a phone scrolls in its own area, also by keyboard. */
-export function Table({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+/**
+ * A table wider than a phone scrolls in its own area, also by keyboard. A stacked one has a cell in each line there, named
+ * by its `data-label`.
+ */
+export function Table(props: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+  readonly isStacked?: boolean;
+}) {
+  const { label, children, isStacked = false } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+    <div class={isStacked ? "scroll stacked" : "scroll"} role="group" aria-label={label} tabIndex={0}>
       <table>{children}</table>
     </div>
   );

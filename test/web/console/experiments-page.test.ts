@@ -20,7 +20,7 @@ describeWithChromium("the console's page of experiments, of the demo shop", () =
   };
 
   it("shows running and ended experiments with verdicts, and leads to their frames", async () => {
-    const { page, faults } = await openPage(browser, `${url}#/demo/experiments`);page.setDefaultTimeout(6000);
+    const { page, faults } = await openPage(browser, `${url}#/demo/experiments`);
     const home = page.getByRole("region", { name: "Home page" });
     await home.getByText(/^more-variety is better: \d+\.\d % click instead of \d+\.\d %, .* points more$/).waitFor();
     await page
@@ -39,7 +39,7 @@ describeWithChromium("the console's page of experiments, of the demo shop", () =
   });
 
   it("decides an experiment for a list, starts another one, and stops it", async () => {
-    const { page, faults } = await openPage(browser, `${url}#/demo/experiments`);page.setDefaultTimeout(6000);
+    const { page, faults } = await openPage(browser, `${url}#/demo/experiments`);
     await page.getByRole("button", { name: "Show more-variety to all" }).click();
     await page.getByRole("button", { name: "Yes" }).click();
     await page.getByText("All visitors of Home page see more-variety now.").waitFor();

@@ -108,15 +108,15 @@ function ExperimentCard(props: {
         </a>
       </div>
       <p class="muted">
-        {startTime === undefined ? "Since longer than versions are kept" : <>Since </>}
-        <Day at={startTime} />
+        {endTime === undefined ? "Since " : "From "}
+        {startTime === undefined ? "before the oldest version" : <Day at={startTime} />}
         {endTime !== undefined && (
           <>
             {" to "}
             <Day at={endTime} />
           </>
         )}
-        {ending !== undefined && `. ${endingText(ending)}`}
+        {ending !== undefined && `. ${endingText(ending)}.`}
       </p>
       <p class={verdict.kind === "better" ? "note" : "note plain"}>
         <strong>{verdict.text}</strong>
@@ -143,7 +143,7 @@ function Arms(props: {
 }) {
   const { name, frame, arms, isSaving, onSave } = props;
   return (
-    <Table label={`Lists of the experiment in ${name}`}>
+    <Table label={`Lists of the experiment in ${name}`} isStacked>
       <thead>
         <tr>
           <th scope="col">List</th>
@@ -165,10 +165,18 @@ function Arms(props: {
               {variant.name}
               <div class="muted">{changesOf(frame, variant).join(", ") || "the frame as it is"}</div>
             </th>
-            <td class="number">{Math.round(share * 100)} %</td>
-            <td class="number">{(report?.results?.visitorCount ?? 0).toLocaleString()}</td>
-            <td class="rate">{rateText(report?.results?.clickRate)}</td>
-            <td class="rate">{rateText(report?.results?.orderRate)}</td>
+            <td class="number" data-label="Share">
+              {Math.round(share * 100)} %
+            </td>
+            <td class="number" data-label="Visitors">
+              {(report?.results?.visitorCount ?? 0).toLocaleString()}
+            </td>
+            <td class="rate" data-label="Clicked">
+              {rateText(report?.results?.clickRate)}
+            </td>
+            <td class="rate" data-label="Ordered">
+              {rateText(report?.results?.orderRate)}
+            </td>
             {onSave && (
               <td>
                 <ConfirmButton
