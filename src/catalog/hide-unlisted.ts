@@ -13,6 +13,8 @@ export interface Listing {
   readonly force: boolean;
   /** Some entries of the feed were unreadable: nothing is hidden. */
   readonly incomplete: boolean;
+  /** The products of the feed were not written. Those that it lists would be shown again. */
+  readonly isTried?: boolean;
 }
 
 export interface Hidden {
@@ -54,9 +56,11 @@ export function createHideUnlisted(deps: {
     });
   };
 
-  return async (appId, { listed, startedAt, force, incomplete }) => {
+  return async (appId, { listed, startedAt, force, incomplete, isTried = false }) => {
+    const isHidden = ({ hidden, hiddenByFeed, productId }: Product) =>
+      hidden && !(isTried && hiddenByFeed && listed.has(productId));
     const wasShown = (product: Product) =>
-      product.origin === "catalog" && !product.hidden && product.addedAt < startedAt;
+      product.origin === "catalog" && !isHidden(product) && product.addedAt < startedAt;
     const isUnlisted = (product: Product) => wasShown(product) && !listed.has(product.productId);
     let shown = 0;
     let unlisted = 0;

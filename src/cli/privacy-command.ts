@@ -149,8 +149,8 @@ async function erasureOf(
   person: MessageInitShape<typeof PersonSchema>,
   deps: ProgramDeps,
 ): Promise<Erasure | undefined> {
-  const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person, dryRun });
-  if (outcome.case === "dryRun") return outcome.value;
+  const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person, validateOnly: dryRun });
+  if (outcome.case === "preview") return outcome.value;
   const done = await followUnless(clients, outcome.value, { wait, name: "erasure", deps });
   if (done === undefined) return undefined;
   if (done.result.case !== "erasure")

@@ -39,6 +39,13 @@ export class InvalidArgument extends DomainError implements Violation {
   }
 }
 
+/** Another request of the last 24 hours had the same `request_id`. */
+export class RequestIdReused extends InvalidArgument {
+  constructor() {
+    super("request_id", "invalid", "one that no other request of the last 24 hours has");
+  }
+}
+
 function violationText({ field, fault, accepted }: Violation): string {
   return fault === "missing"
     ? `Missing required field: ${field}`
@@ -182,6 +189,13 @@ export class Unavailable extends DomainError {
   ) {
     super(message, options);
     this.shed = options?.shed;
+  }
+}
+
+/** An earlier try with the same `request_id` is still under way. A retry gets its answer. */
+export class RequestRunning extends Unavailable {
+  constructor() {
+    super("An earlier try of this request is under way");
   }
 }
 

@@ -26,6 +26,7 @@ import { createOperationService } from "../services/operation-service.js";
 import { createPrivacyService } from "../services/privacy-service.js";
 import { createRecommendationService } from "../services/recommendation-service.js";
 import { createSubscriptionService } from "../services/subscription-service.js";
+import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { endpointsOf } from "./service-endpoints.js";
 import {
   type AppDependencies,
@@ -56,7 +57,16 @@ function wireServices(deps: AppDependencies, stages: Stages) {
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
   const { operations } = stages;
   const hasTitles = async (appId: string) => (await catalogViews.of(appId)).hasTitles;
-  const mutation = createMutations({ changes, seal: stages.seal, now, report });
+  const { tried } = stages;
+  const mutation = createMutations({ changes, tried, seal: stages.seal, now, newId, report });
+  const bulkWrites = (works: UnitOfWork) => ({
+    upsertProducts: createUpsertProducts({ unitOfWork: works, now }),
+    updateProducts: createUpdateProducts({ unitOfWork: works, now }),
+    hideUnlisted: createHideUnlisted({ products, unitOfWork: works, now }),
+  });
+  const importing = (works: UnitOfWork) => ({
+    importContacts: createImportContacts({ unitOfWork: works, now, newId, newSalt: deps.newSecret }),
+  });
   return {
     events: createEventService({
       now,
@@ -74,6 +84,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
         newEventId: newId,
         metrics,
       }),
+      tried: stages.triedRecording,
       mutation,
       report,
     }),
@@ -81,7 +92,8 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       getStatus: stages.getStatus,
       setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
       verifyLedger: createVerifyLedger({ apps, contacts, copies }),
-      importContacts: createImportContacts({ unitOfWork, now, newId, newSalt: deps.newSecret }),
+      ...importing(unitOfWork),
+      tried: importing(tried),
       apps,
       contacts,
       visitors: store.visitors,
@@ -99,11 +111,10 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       report,
     }),
     catalog: createCatalogService({
-      upsertProducts: createUpsertProducts({ unitOfWork, now }),
+      ...bulkWrites(unitOfWork),
+      tried: bulkWrites(tried),
       updateProduct: createUpdateProduct({ unitOfWork, now }),
-      updateProducts: createUpdateProducts({ unitOfWork, now }),
       deleteProduct: createDeleteProduct({ unitOfWork, now }),
-      hideUnlisted: createHideUnlisted({ products, unitOfWork, now }),
       feeds: createFeedSettings({ feeds: store.feeds, unitOfWork, now, newId }),
       operations,
       now,
@@ -139,11 +150,11 @@ function wireServices(deps: AppDependencies, stages: Stages) {
     models: createModelService({
       trainer: stages.trainer,
       operations,
-      evaluate: createEvaluator({ apps, runEvaluation: deps.runEvaluation }),
+      evaluator: createEvaluator({ apps, runEvaluation: deps.runEvaluation }),
       apps,
       models,
-      activate: stages.registry.activate,
-      hold: stages.registry.hold,
+      registry: stages.registry,
+      now,
       mutation,
       report,
     }),
@@ -156,6 +167,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       operations,
       apps,
       now,
+      mutation,
       report,
     }),
   };

@@ -13,9 +13,10 @@ import type { LinkLimits } from "../identity/links/link-limits.js";
 import { createErasures } from "../identity/privacy/erasure.js";
 import { createGetStatus } from "../identity/subscription-status.js";
 import type { ConcurrencyLimits } from "../intake/admission.js";
-import { createRecordEvent } from "../intake/record-event.js";
+import { createRecordEvent, type TakeEvent } from "../intake/record-event.js";
 import { createRecordEvents } from "../intake/record-events.js";
 import { createRejectedEvents } from "../intake/rejected-events.js";
+import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import { createSenderLimit, type SenderLimit } from "../intake/sender-limit.js";
 import { createSignedEvents } from "../intake/signed-events.js";
 import type { RunEvaluation } from "../learning/evaluation/evaluator.js";
@@ -35,6 +36,7 @@ import { faultOf } from "../services/operation-messages.js";
 import type { ReportInternal } from "../services/wire/errors.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { Store } from "../store/ports/store.js";
+import { rolledBack } from "../store/rolled-back.js";
 import { admissionTo } from "./admission.js";
 import { withCachedApps } from "./cached-apps.js";
 import { createEventTaker } from "./event-effects.js";
@@ -97,6 +99,7 @@ export function wireStores(deps: AppDependencies) {
   const spans = stageSpans(deps.tracer);
   const { admission, unitOfWork } = admissionTo(spans.unitOfWork(store.unitOfWork), remoteStore?.answerMs, deps);
   const patience = (waitMs: number) => createCircuitBreaker({ waitMs, restMs: REST_MS, monotonicNow });
+  const tried = rolledBack(unitOfWork);
   const { apps, changes } =
     remoteStore === undefined
       ? { apps: store.apps, changes: unitOfWork }
@@ -106,7 +109,7 @@ export function wireStores(deps: AppDependencies) {
     scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
   };
   const catalogViews = createCatalogViews(store.products, deps.now);
-  return { spans, admission, unitOfWork, patience, apps, changes, copies, catalogViews };
+  return { spans, admission, unitOfWork, tried, patience, apps, changes, copies, catalogViews };
 }
 
 /** Models: training, publication and reading. */
@@ -145,7 +148,8 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
 }
 
 /** Events: single and bulk recording, and rejected ones. */
-export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission, catalogViews }: Stores) {
+export function wireIntake(deps: AppDependencies, stores: Stores) {
+  const { apps, unitOfWork, admission, catalogViews } = stores;
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
   const take = createEventTaker(deps);
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
@@ -173,7 +177,32 @@ export function wireIntake(deps: AppDependencies, { apps, unitOfWork, admission,
     admission,
     answerMs: deps.remoteStore?.answerMs,
   });
-  return { take, rejecting, frameCounts, recordEvent, recordEvents: createRecordEvents(recording) };
+  return {
+    take,
+    rejecting,
+    frameCounts,
+    recordEvent,
+    recordEvents: createRecordEvents(recording),
+    triedRecording: wireTriedRecording(deps, stores, take),
+  };
+}
+
+/** Recording that changes nothing: neither records nor metrics, limits and the log of rejected events. */
+function wireTriedRecording({ now, monotonicNow, newId }: AppDependencies, { apps, tried }: Stores, take: TakeEvent) {
+  const recording = {
+    apps,
+    unitOfWork: tried,
+    take,
+    rejectedEvents: { keep: () => undefined },
+    now,
+    newEventId: newId,
+    metrics: { count: () => undefined, observe: () => undefined },
+  };
+  return {
+    recordEvent: createRecordEvent({ ...recording, senderLimit: createSenderLimit(monotonicNow) }),
+    recordEvents: createRecordEvents(recording),
+    replayRejectedEvent: createReplayRejectedEvent(recording),
+  };
 }
 
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */

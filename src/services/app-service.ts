@@ -51,7 +51,7 @@ export function createAppService(deps: AppServiceDependencies): ServiceImpl<type
       const { repeatable } = once;
       if (request.validateOnly) {
         if ((await apps.get(appId)) !== undefined) throw appExists();
-        return { app: appMessage(app) };
+        return { app: appMessage({ ...app, appId: request.app?.appId ?? "" }) };
       }
       return onceForInstallation<CreateAppResponse>(changes, once, appId, async (planned) => {
         const made = { ...app, appId: planned };

@@ -9,9 +9,12 @@ import type { UpdateProduct, UpdateProducts } from "../catalog/update-products.j
 import type { DeleteProduct, UpsertProducts } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
-import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
+import {
+  CatalogService,
+  type ReplaceCatalogRequest,
+  type UpsertProductsRequest,
+} from "../gen/aisle/v1/catalog_service_pb.js";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
-import type { Product as ProductMessage } from "../gen/aisle/v1/product_pb.js";
 import { UnknownProductSchema } from "../gen/aisle/v1/unknown_product_pb.js";
 import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
@@ -23,7 +26,7 @@ import { inMemory, readPage } from "./paging.js";
 import { groupMessage, productDraft, productGroup } from "./product-messages.js";
 import { productReadHandlers } from "./product-read-handlers.js";
 import { productUpdateHandlers } from "./product-update-handlers.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
+import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -31,12 +34,18 @@ import { guarded, type ReportInternal } from "./wire/errors.js";
 const MAX_LISTED_IDS = 10_000;
 const MAX_CATALOG = 10_000_000;
 
-export interface CatalogServiceDependencies {
+/** Use cases that take several transactions. */
+interface BulkWrites {
   readonly upsertProducts: UpsertProducts;
-  readonly updateProduct: UpdateProduct;
   readonly updateProducts: UpdateProducts;
-  readonly deleteProduct: DeleteProduct;
   readonly hideUnlisted: HideUnlisted;
+}
+
+export interface CatalogServiceDependencies extends BulkWrites {
+  /** The same over works that are rolled back. */
+  readonly tried: BulkWrites;
+  readonly updateProduct: UpdateProduct;
+  readonly deleteProduct: DeleteProduct;
   readonly feeds: FeedSettings;
   readonly operations: Pick<Operations, "removeOld">;
   readonly now: Now;
@@ -59,13 +68,13 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
     ...productUpdateHandlers(deps),
 
     upsertProducts: guarded(report, async (requests) => {
-      const batches = createBatches(deps.upsertProducts);
+      const batches = createBatches(deps);
       for await (const request of requests) await batches.take(request, request.fromFeed);
       return batches.answer();
     }),
 
     replaceCatalog: guarded(report, async (requests) => {
-      const batches = createBatches(deps.upsertProducts);
+      const batches = createBatches(deps);
       const listed = createIdSet();
       const startedAt = deps.now();
       let force = false;
@@ -84,11 +93,17 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
         if (listed.size > MAX_CATALOG)
           throw new InvalidArgument("listed_ids", "invalid", `at most ${MAX_CATALOG} in a stream`);
       }
-      const { appId } = batches;
       const answer = batches.answer();
+      const { appId, isTried } = batches.head;
       await requireApp(deps.apps, appId);
       if (!last) throw new InvalidArgument("last", "invalid", "true in the last batch; nothing was hidden");
-      const { hidden, unlisted } = await deps.hideUnlisted(appId, { listed, startedAt, force, incomplete });
+      const { hidden, unlisted } = await (isTried ? deps.tried : deps).hideUnlisted(appId, {
+        listed,
+        startedAt,
+        force,
+        incomplete,
+        isTried,
+      });
       return { ...answer, hidden, unlisted };
     }),
 
@@ -155,28 +170,27 @@ export function createCatalogService(deps: CatalogServiceDependencies): ServiceI
 }
 
 /** Writes the batches of a bulk call and builds its answer. */
-function createBatches(upsertProducts: UpsertProducts) {
+function createBatches(deps: Pick<CatalogServiceDependencies, "upsertProducts" | "tried">) {
   const refusals = createRefusals();
-  let appId = "";
+  const head = new BulkHead();
   let index = 0;
   let accepted = 0;
   return {
-    get appId() {
-      return appId;
-    },
-    async take(batch: { readonly appId: string; readonly products: readonly ProductMessage[] }, fromFeed: boolean) {
-      const { appId: named, products } = batch;
-      appId = bulkAppId(appId, named);
+    head,
+    async take(batch: UpsertProductsRequest | ReplaceCatalogRequest, fromFeed: boolean) {
+      const { products } = batch;
+      head.read(batch);
       if (products.length > MAX_BATCH) throw new InvalidArgument("products", "invalid", `at most ${MAX_BATCH} a batch`);
       if (products.length === 0) return;
       await setImmediate(); // decoding a batch took some milliseconds
-      const refused = await upsertProducts(appId, products.map(productDraft), { fromFeed });
+      const { upsertProducts } = head.isTried ? deps.tried : deps;
+      const refused = await upsertProducts(head.appId, products.map(productDraft), { fromFeed });
       for (const item of refused) refusals.list(index + item.index, item.field, item.reason);
       accepted += products.length - refused.length;
       index += products.length;
     },
     answer() {
-      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      head.mustHaveBatch();
       return { accepted, ...refusals.answer() };
     },
   };

@@ -136,3 +136,8 @@ export function eventMessage(event: Event): MessageInitShape<typeof EventSchema>
     notes: [...event.notes],
   };
 }
+
+/** The id of an event that is stored: a call that only tries stores none, but may find one under its key. */
+export function keptEventId(eventId: string, isKnown: boolean, isTried: boolean): string {
+  return isTried && !isKnown ? "" : eventId;
+}

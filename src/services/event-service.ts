@@ -17,9 +17,9 @@ import type { RecordEvents } from "../intake/record-events.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import { visitorIdsOf } from "./common-messages.js";
-import { eventMessage, sentEvent } from "./event-messages.js";
+import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
 import { readPage } from "./paging.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
+import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { watchEvents } from "./watch-events.js";
@@ -28,9 +28,14 @@ import { guarded, guardedStream } from "./wire/errors.js";
 /** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;
 
-export interface EventServiceDependencies extends RejectedEventsDependencies {
+interface Recording {
   readonly recordEvent: RecordEvent;
   readonly recordEvents: RecordEvents;
+}
+
+export interface EventServiceDependencies extends RejectedEventsDependencies, Recording {
+  /** The same over works that are rolled back. */
+  readonly tried: Recording & RejectedEventsDependencies["tried"];
   readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
   readonly now: Now;
@@ -47,20 +52,16 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
         );
       const isSigned = request.signature !== undefined;
       if (request.signature !== undefined) await deps.verifySignature(request.appId, request.signature);
-      if (request.validateOnly) {
-        await requireApp(deps.apps, request.appId);
-        const sent = sentEvent(request.event, isSigned ? undefined : request.publicSender, request.sentDigest);
-        return { notes: [...normalise(sent, "", deps.now()).notes] };
-      }
-      const { eventId, deduplicated, visitorChanged, notes, allowance } = await deps.recordEvent(
+      const { recordEvent } = request.validateOnly ? deps.tried : deps;
+      const { eventId, deduplicated, visitorChanged, notes, allowance } = await recordEvent(
         request.appId,
         sentEvent(request.event, isSigned ? undefined : request.publicSender, request.sentDigest),
         request.signature?.id ?? request.idempotencyKey,
-        true,
+        !request.validateOnly,
         request.signals,
       );
       return {
-        eventId,
+        eventId: keptEventId(eventId, deduplicated, request.validateOnly),
         deduplicated,
         visitorChanged,
         notes: [...notes],
@@ -77,9 +78,14 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
 
     recordEvents: guarded(report, async (requests) => recordAll(deps, requests)),
 
-    batchRecordEvents: guarded(report, async ({ appId, events, idempotencyKeys }) => {
+    batchRecordEvents: guarded(report, async ({ appId, events, idempotencyKeys, validateOnly }) => {
       checkAll(check(appId !== "", "app_id", "missing"), check(events.length > 0, "events", "missing"));
-      const batch = create(RecordEventsRequestSchema, { appId, idempotencyKeys, listEvents: true });
+      const batch = create(RecordEventsRequestSchema, {
+        appId,
+        idempotencyKeys,
+        listEvents: true,
+        validateOnly,
+      });
       const { recorded, refused } = await recordAll(deps, only({ ...batch, events }));
       return { recorded, refused };
     }),
@@ -115,20 +121,26 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
  */
 async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable<RecordEventsRequest>) {
   const refusals = createRefusals();
-  let appId = "";
+  const head = new BulkHead();
   let index = 0;
   let listed = 0;
   let accepted = 0;
   let deduplicated = 0;
   const recorded: MessageInitShape<typeof RecordedEventSchema>[] = [];
   const store = async (first: number, { events, idempotencyKeys, listEvents }: RecordEventsRequest) => {
+    const { recordEvents } = head.isTried ? deps.tried : deps;
     const sent = (i: number) => ({ event: sentEvent(events[i]), idempotencyKey: idempotencyKeys[i] ?? "" });
-    for (const [i, result] of (await deps.recordEvents(appId, events.length, sent)).entries()) {
+    for (const [i, result] of (await recordEvents(head.appId, events.length, sent)).entries()) {
       if (result.status === "fulfilled") {
         const { eventId, deduplicated: isKnown } = result.value;
         if (isKnown) deduplicated++;
         else accepted++;
-        if (listEvents) recorded.push({ index: first + i, eventId, deduplicated: isKnown });
+        if (!listEvents) continue;
+        recorded.push({
+          index: first + i,
+          eventId: keptEventId(eventId, isKnown, head.isTried),
+          deduplicated: isKnown,
+        });
       } else if (concernsAll(result.reason)) {
         throw result.reason;
       } else {
@@ -138,8 +150,8 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
   };
   let underWay: Promise<void> = Promise.resolve();
   for await (const request of unlessFailed(requests, () => underWay)) {
-    const { appId: named, events, idempotencyKeys } = request;
-    appId = bulkAppId(appId, named);
+    const { events, idempotencyKeys } = request;
+    head.read(request);
     if (events.length > MAX_BATCH) throw new InvalidArgument("events", "invalid", `at most ${MAX_BATCH} a batch`);
     if (idempotencyKeys.length !== 0 && idempotencyKeys.length !== events.length)
       throw new InvalidArgument("idempotency_keys", "invalid", "one for each event, or none at all");
@@ -152,7 +164,7 @@ async function recordAll(deps: EventServiceDependencies, requests: AsyncIterable
     index += events.length;
   }
   await underWay;
-  if (appId === "") throw new InvalidArgument("app_id", "missing");
+  head.mustHaveBatch();
   return { accepted, deduplicated, ...refusals.answer(), recorded };
 }
 

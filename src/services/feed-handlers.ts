@@ -2,10 +2,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { feedFormatMessage, feedFormatWord } from "../catalog/feed/feed-formats.js";
-import { type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
+import { type AskedRun, type FeedSettings, feedEtag } from "../catalog/feed/schedule/feed-settings.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Feed, FeedRun } from "../domain/feed.js";
-import type { Operation } from "../domain/operation.js";
 import { CatalogService } from "../gen/aisle/v1/catalog_service_pb.js";
 import { FeedOutcome, FeedRunSchema, FeedSchema } from "../gen/aisle/v1/feed_pb.js";
 import type { Operations } from "../operations/operations.js";
@@ -70,11 +69,14 @@ export function createFeedHandlers(deps: {
       return once.change<void>(empty, (change) => feeds.remove(appId, feedId, etag, change));
     }),
 
-    runFeed: mutation(CatalogService.method.runFeed, async ({ appId, feedId, force }, once) => {
+    runFeed: mutation(CatalogService.method.runFeed, async ({ appId, feedId, force, validateOnly }, once) => {
       await requireApp(apps, appId);
-      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
+      const answer = ({ operation, isNew }: AskedRun) => {
+        const operationId = validateOnly && isNew ? "" : operation.operationId;
+        return { operation: operationMessage(appId, { ...operation, operationId }) };
+      };
       const answered = await once.change(answer, (change) => feeds.runNow(appId, feedId, force, change));
-      operations.removeOld(appId);
+      if (!validateOnly) operations.removeOld(appId);
       return answered;
     }),
   };

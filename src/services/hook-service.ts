@@ -35,7 +35,7 @@ export function createHookService({
   return {
     setHook: mutation(HookService.method.setHook, async (request, once) => {
       await requireApp(apps, request.appId);
-      const answer = (made: MadeHook) => made;
+      const answer = (made: MadeHook) => (request.validateOnly ? {} : made);
       return once.change(answer, (change) => hooks.set(request.appId, request.url, request.etag, change));
     }),
 

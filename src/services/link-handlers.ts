@@ -6,7 +6,13 @@ import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { type CreateLinkRequest, SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
 import type { LinkPurpose as Purpose } from "../identity/links/link-token.js";
-import { type LinkOrder, type Links, type LinkView, MAX_LINK_LIFETIME_MS } from "../identity/links/links.js";
+import {
+  type LinkOrder,
+  type Links,
+  type LinkView,
+  MAX_LINK_LIFETIME_MS,
+  type MadeLink,
+} from "../identity/links/links.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
@@ -39,18 +45,22 @@ export function linkHandlers(
     done,
   });
   return {
-    createLink: guarded(report, async (request) => {
+    createLink: mutation(SubscriptionService.method.createLink, async (request, once) => {
       await requireApp(apps, request.appId);
       const order = orderOf(request);
       if (linkUrl("") === undefined)
         throw new Conflict("public_url_not_set", "The public address of this server is not set");
-      const { token, validUntil } = await links.make(request.appId, order);
-      const url = linkUrl(token) ?? "";
-      const mailHeaders =
-        order.purpose === "unsubscribe"
-          ? `List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
-          : "";
-      return { url, expireTime: timestampFromMs(validUntil), mailHeaders };
+      const answer = ({ token, validUntil }: MadeLink) => {
+        const expireTime = timestampFromMs(validUntil);
+        if (request.validateOnly) return { expireTime };
+        const url = linkUrl(token) ?? "";
+        const mailHeaders =
+          order.purpose === "unsubscribe"
+            ? `List-Unsubscribe: <${url}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+            : "";
+        return { url, expireTime, mailHeaders };
+      };
+      return once.change(answer, (change) => links.make(request.appId, order, change));
     }),
 
     getLink: guarded(report, async (request) => answer(await links.look(requireToken(request.token)))),

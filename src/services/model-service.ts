@@ -1,13 +1,15 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { ModelPointer, ModelRecord } from "../domain/model.js";
-import type { Operation } from "../domain/operation.js";
+import { newOperation, type Operation } from "../domain/operation.js";
 import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
-import type { Evaluate } from "../learning/evaluation/evaluator.js";
+import type { Evaluator } from "../learning/evaluation/evaluator.js";
+import type { ModelRegistry } from "../learning/model/registry.js";
 import { TRAINING_SEED } from "../learning/training/train-model.js";
 import type { Trainer, TrainingProgress } from "../learning/training/trainer.js";
 import type { LiveWork } from "../operations/live-operation.js";
@@ -28,30 +30,34 @@ const DEFAULT_QUERIES = 5_000;
 const MAX_QUERIES = 1_000_000;
 
 export interface ModelServiceDependencies {
-  readonly trainer: Pick<Trainer, "train">;
-  readonly evaluate: Evaluate;
+  readonly trainer: Pick<Trainer, "train" | "check">;
+  readonly evaluator: Evaluator;
   readonly operations: Pick<Operations, "begin">;
   readonly apps: Pick<AppStore, "get">;
   readonly models: ModelStore;
-  readonly activate: (appId: string, modelId: string) => Promise<ModelPointer>;
-  readonly hold: (appId: string, isHeld: boolean) => Promise<ModelPointer>;
+  readonly registry: Pick<ModelRegistry<unknown>, "activate" | "hold">;
+  readonly now: Now;
   readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
 export function createModelService(deps: ModelServiceDependencies): ServiceImpl<typeof ModelService> {
-  const { mutation, report } = deps;
+  const { registry, now, mutation, report } = deps;
+  const operationAnswer = (appId: string, operation: Operation) => ({ operation: operationMessage(appId, operation) });
   return {
-    trainModel: mutation(ModelService.method.trainModel, async ({ appId }, once) => {
+    trainModel: mutation(ModelService.method.trainModel, async ({ appId, validateOnly }, once) => {
       await requireApp(deps.apps, appId);
+      if (validateOnly) {
+        await deps.trainer.check(appId);
+        return operationAnswer(appId, newOperation("", "train_model", now()));
+      }
       const learn: Learn = async (onProgress, signal) => {
         const record = await deps.trainer.train(appId, onProgress, signal);
         const pointer = await deps.models.pointer(appId);
         return resultText({ case: "model", value: create(ModelSchema, modelMessage(record, pointer)) });
       };
-      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
       const begin = (change: Change<Operation>) => beginLearning(deps, appId, "train_model", learn, change);
-      return once.change(answer, begin, appId);
+      return once.change((operation) => operationAnswer(appId, operation), begin, appId);
     }),
 
     getModel: guarded(report, async (request) => {
@@ -74,43 +80,61 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
     activateModel: mutation(ModelService.method.activateModel, async ({ appId, modelId }, once) => {
       await requireApp(deps.apps, appId);
       if (modelId === "") throw new InvalidArgument("model_id", "missing");
-      return once.steps(appId, async () => {
-        await deps.activate(appId, modelId);
+      const make = async () => {
+        await registry.activate(appId, modelId);
         return { model: await modelOf(deps, appId, modelId) };
-      });
+      };
+      const tried = async () => triedModel(deps, appId, await registry.activate(appId, modelId, true));
+      return once.steps(appId, make, tried);
     }),
 
     setModelHold: mutation(ModelService.method.setModelHold, async ({ appId, held }, once) => {
       await requireApp(deps.apps, appId);
-      return once.steps(appId, async () => {
-        const { modelId } = await deps.hold(appId, held);
+      const make = async () => {
+        const { modelId } = await registry.hold(appId, held);
         return { model: await modelOf(deps, appId, modelId) };
-      });
+      };
+      const tried = async () => triedModel(deps, appId, await registry.hold(appId, held, true));
+      return once.steps(appId, make, tried);
     }),
 
-    evaluateModel: mutation(ModelService.method.evaluateModel, async ({ appId, maxQueries, seed }, once) => {
+    evaluateModel: mutation(ModelService.method.evaluateModel, async (request, once) => {
+      const { appId, maxQueries, seed, validateOnly } = request;
       await requireApp(deps.apps, appId);
       if (maxQueries < 0 || maxQueries > MAX_QUERIES)
         throw new InvalidArgument("max_queries", "invalid", `0 to ${MAX_QUERIES}`);
       if (seed < 0) throw new InvalidArgument("seed", "invalid", "0 or more");
+      if (validateOnly) {
+        await deps.evaluator.check(appId);
+        return operationAnswer(appId, newOperation("", "evaluate_model", now()));
+      }
       const query = { appId, maxQueries: maxQueries || DEFAULT_QUERIES, seed: seed || TRAINING_SEED };
       const learn: Learn = async (onProgress, signal) => {
-        const evaluation = await deps.evaluate(query, onProgress, signal);
+        const evaluation = await deps.evaluator.evaluate(query, onProgress, signal);
         return resultText({ case: "evaluation", value: create(EvaluationSchema, evaluationMessage(evaluation)) });
       };
-      const answer = (operation: Operation) => ({ operation: operationMessage(appId, operation) });
       const begin = (change: Change<Operation>) => beginLearning(deps, appId, "evaluate_model", learn, change);
-      return once.change(answer, begin, appId);
+      return once.change((operation) => operationAnswer(appId, operation), begin, appId);
     }),
   };
 }
 
-async function modelOf(deps: Pick<ModelServiceDependencies, "models">, appId: string, modelId: string) {
+type KeptModels = Pick<ModelServiceDependencies, "models">;
+
+async function modelOf(deps: KeptModels, appId: string, modelId: string) {
   const pointer = await deps.models.pointer(appId);
-  const wanted = modelId || pointer?.modelId;
-  const record = (await deps.models.list(appId)).find((one) => one.modelId === wanted);
+  return modelMessage(await recordOf(deps, appId, modelId || pointer?.modelId), pointer);
+}
+
+/** The model as it would be under the pointer. */
+async function triedModel(deps: KeptModels, appId: string, pointer: ModelPointer) {
+  return { model: modelMessage(await recordOf(deps, appId, pointer.modelId), pointer) };
+}
+
+async function recordOf(deps: KeptModels, appId: string, modelId: string | undefined): Promise<ModelRecord> {
+  const record = (await deps.models.list(appId)).find((one) => one.modelId === modelId);
   if (record === undefined) throw new NotFound("model");
-  return modelMessage(record, pointer);
+  return record;
 }
 
 type Learn = (onProgress: (progress: TrainingProgress) => void, signal: AbortSignal) => Promise<string>;

@@ -18,10 +18,11 @@ import {
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
-import { Conflict, InvalidArgument } from "../domain/errors.js";
+import { Conflict, InvalidArgument, RequestIdReused } from "../domain/errors.js";
 import type { IdempotencyRecord } from "../domain/event.js";
 import { type Seal, SecretKeyMissing } from "../domain/secret-encryption.js";
 import type { Change, Claim, Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import { stepsOnce } from "./steps-once.js";
 import { CALLER } from "./wire/authorization.js";
 import { guarded, type ReportInternal } from "./wire/errors.js";
 
@@ -34,7 +35,7 @@ const OTHER_TRY_MS = 200;
 
 const REQUEST_ID = /^[\x20-\x7e]{1,64}$/;
 
-type Answer<O extends Message> = MessageInitShape<GenMessage<O>> | O;
+export type Answer<O extends Message> = MessageInitShape<GenMessage<O>> | O;
 
 /** A request with a `request_id`. */
 export interface Repeatable<O extends Message> {
@@ -61,8 +62,11 @@ export interface Once<O extends Message> {
     make: (change: Change<T>) => Promise<T>,
     beginsIn?: string,
   ): Promise<Answer<O>>;
-  /** For a change in several transactions. When the process dies among them, a retry carries it out again. */
-  steps(appId: string, make: () => Promise<Answer<O>>): Promise<Answer<O>>;
+  /**
+   * For a change in several transactions. Of tries at the same time one carries it out. When the process dies among them, a
+   * retry carries it out again. `tried` checks everything and changes nothing.
+   */
+  steps(appId: string, make: () => Promise<Answer<O>>, tried: () => Promise<Answer<O>>): Promise<Answer<O>>;
   /** Undefined for a request without a `request_id`. */
   readonly repeatable: Repeatable<O> | undefined;
 }
@@ -73,30 +77,36 @@ export const empty = () => ({});
 /** Makes the handler of a mutation. */
 export type Mutation = <I extends Message & { readonly requestId: string }, O extends Message>(
   method: DescMethodUnary<GenMessage<I>, GenMessage<O>>,
-  handler: (request: I, once: Once<O>) => Promise<Answer<O>>,
-) => (request: I, context: Pick<HandlerContext, "values">) => Promise<Answer<O>>;
+  handler: (request: I, once: Once<O>, context: MutationContext) => Promise<Answer<O>>,
+) => (request: I, context: MutationContext) => Promise<Answer<O>>;
+
+type MutationContext = Pick<HandlerContext, "values" | "signal">;
 
 interface MutationsDependencies {
   readonly changes: Pick<UnitOfWork, "run">;
+  /** Works that are rolled back. */
+  readonly tried: Pick<UnitOfWork, "run">;
   readonly seal: Seal;
   readonly now: Now;
+  readonly newId: () => string;
   readonly report: ReportInternal;
 }
 
 export function createMutations(deps: MutationsDependencies): Mutation {
   return (method, handler) =>
-    guarded(deps.report, async (request, { values }) => {
-      if ("validateOnly" in request && request.validateOnly === true) return handler(request, rehearsal(deps));
-      if (request.requestId === "") return handler(request, onceAtLeast(deps));
+    guarded(deps.report, async (request, context) => {
+      if ("validateOnly" in request && request.validateOnly === true)
+        return handler(request, { ...everyTime(deps.tried), steps: (_appId, _make, tried) => tried() }, context);
+      if (request.requestId === "") return handler(request, everyTime(deps.changes), context);
       if (!REQUEST_ID.test(request.requestId))
         throw new InvalidArgument("request_id", "invalid", "1 to 64 printable ASCII characters");
-      const caller = values.get(CALLER).token?.name ?? "";
-      return handler(request, onceAtMost(deps, repeatable(deps, method, request, caller)));
+      const caller = context.values.get(CALLER).token?.name ?? "";
+      return handler(request, onceAtMost(deps, repeatable(deps, method, request, caller)), context);
     });
 }
 
 /** Without a `request_id` each try is carried out. */
-function onceAtLeast<O extends Message>({ changes }: MutationsDependencies): Once<O> {
+function everyTime<O extends Message>(changes: Pick<UnitOfWork, "run">): Once<O> {
   return {
     repeatable: undefined,
     async change(answer, make) {
@@ -114,37 +124,6 @@ function onceAtLeast<O extends Message>({ changes }: MutationsDependencies): Onc
   };
 }
 
-/** Rolls back a change that was only to be checked. */
-class RolledBack extends Error {}
-
-/**
- * For `validate_only`: each change runs in its transaction, which is then rolled back, so the answer is that of the change
- * itself. Changes in several steps cannot be rolled back; their methods have no `validate_only`.
- */
-function rehearsal<O extends Message>({ changes }: MutationsDependencies): Once<O> {
-  return {
-    repeatable: undefined,
-    async change<T>(answer: (result: T) => Answer<O>, make: (change: Change<T>) => Promise<T>) {
-      const result = await make(async (appId, work) => {
-        let outcome: { readonly result: T } | undefined;
-        try {
-          return await changes.run(appId, (tx): T => {
-            const made = work(tx);
-            answer(made);
-            outcome = { result: made };
-            throw new RolledBack("The change was only checked");
-          });
-        } catch (error) {
-          if (!(error instanceof RolledBack) || outcome === undefined) throw error;
-          return outcome.result;
-        }
-      });
-      return answer(result);
-    },
-    steps: () => Promise.reject(new Error("A change in several steps cannot be rolled back")),
-  };
-}
-
 /** Ends `make` when an earlier try has the answer. */
 class Kept extends Error {
   constructor(
@@ -155,7 +134,8 @@ class Kept extends Error {
   }
 }
 
-function onceAtMost<O extends Message>({ changes }: MutationsDependencies, repeatable: Repeatable<O>): Once<O> {
+function onceAtMost<O extends Message>(deps: MutationsDependencies, repeatable: Repeatable<O>): Once<O> {
+  const { changes } = deps;
   return {
     repeatable,
     async change(answer, make, beginsIn) {
@@ -189,18 +169,7 @@ function onceAtMost<O extends Message>({ changes }: MutationsDependencies, repea
         throw error;
       }
     },
-    async steps(appId, make) {
-      const before = await changes.run(appId, (tx) => repeatable.keptIn(tx));
-      if (before !== undefined) return repeatable.open(appId, before);
-      const answer = await make();
-      const kept = await changes.run(appId, (tx) => {
-        const other = repeatable.keptIn(tx);
-        if (other === undefined && tx.app() !== undefined)
-          tx.idempotency.put(repeatable.key, repeatable.claim(appId, answer));
-        return other;
-      });
-      return kept === undefined ? answer : repeatable.open(appId, kept);
-    },
+    steps: (appId, make) => stepsOnce(deps, repeatable, appId, make),
   };
 }
 
@@ -216,8 +185,7 @@ function repeatable<I extends Message & { readonly requestId: string }, O extend
     key,
     keptIn(tx) {
       const kept = tx.idempotency.get(key);
-      if (kept !== undefined && kept.bodyHash !== bodyHash)
-        throw new InvalidArgument("request_id", "invalid", "one that no other request of the last 24 hours has");
+      if (kept !== undefined && kept.bodyHash !== bodyHash) throw new RequestIdReused();
       return kept;
     },
     claim(appId, answer) {

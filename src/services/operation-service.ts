@@ -70,8 +70,9 @@ export function createOperationService(deps: OperationServiceDependencies): Serv
 
     cancelOperation: guarded(report, async (request) => {
       await check(request);
-      const { appId, operationId } = request;
-      return { operation: operationMessage(appId, await operations.cancel(appId, operationId)) };
+      const { appId, operationId, validateOnly } = request;
+      const { get, cancel } = operations;
+      return { operation: operationMessage(appId, await (validateOnly ? get : cancel)(appId, operationId)) };
     }),
   };
 }

@@ -1,9 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { clickOfKey, type ExposedFrame, type ShownList } from "../domain/frame-tally.js";
 import { type Confirmation, confirmationOf } from "../domain/hook.js";
+import type { Operation } from "../domain/operation.js";
 import type { Visitor } from "../domain/visitor.js";
 import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
 import type { Person as PersonMessage } from "../gen/aisle/v1/person_pb.js";
@@ -14,7 +15,6 @@ import type {
   KeptVisitorSchema,
 } from "../gen/aisle/v1/personal_data_pb.js";
 import {
-  type EraseVisitorRequest,
   type ExportVisitorRequest,
   type ExportVisitorResponseSchema,
   PrivacyService,
@@ -28,6 +28,7 @@ import { timestampOf, visitorIdsOf } from "./common-messages.js";
 import { erasureMessage, removedMessage } from "./erasure-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { hookMessage } from "./hook-service.js";
+import type { Mutation } from "./mutations.js";
 import { operationMessage } from "./operation-messages.js";
 import { orderMessage } from "./order-messages.js";
 import { readPage } from "./paging.js";
@@ -41,21 +42,26 @@ export interface PrivacyServiceDependencies extends PersonStores {
   readonly operations: Pick<Operations, "removeOld">;
   readonly apps: Pick<AppStore, "get">;
   readonly now: Now;
+  readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
 
 export function createPrivacyService(deps: PrivacyServiceDependencies): ServiceImpl<typeof PrivacyService> {
-  const { apps, copies, report } = deps;
+  const { apps, copies, mutation, report } = deps;
   return {
     exportVisitor: guardedStream(report, (request) => exportVisitor(deps, request)),
 
-    eraseVisitor: guarded(report, async (request, context: Pick<HandlerContext, "signal">) => {
+    eraseVisitor: mutation(PrivacyService.method.eraseVisitor, async (request, once, { signal }) => {
       const { appId } = await requireApp(apps, request.appId);
-      if (request.dryRun)
-        return { outcome: { case: "dryRun", value: await tryErasure(deps, request, context.signal) } };
-      const operation = await deps.erasures.begin(appId, namesOf(request.person));
+      const names = namesOf(request.person);
+      if (request.validateOnly)
+        return { outcome: { case: "preview", value: await previewErasure(deps, appId, names, signal) } };
+      const answer = (operation: Operation) => ({
+        outcome: { case: "operation" as const, value: operationMessage(appId, operation) },
+      });
+      const answered = await once.change(answer, (change) => deps.erasures.begin(appId, names, change), appId);
       deps.operations.removeOld(appId);
-      return { outcome: { case: "operation", value: operationMessage(appId, operation) } };
+      return answered;
     }),
 
     listErasures: guarded(report, async (request) => {
@@ -123,15 +129,16 @@ function itemMessage(item: Exclude<PersonItem, { kind: "frameExposures" }>): Ite
 }
 
 /** Counts what an erasure would remove. */
-async function tryErasure(
+async function previewErasure(
   deps: PrivacyServiceDependencies,
-  { appId, person }: EraseVisitorRequest,
+  appId: string,
+  names: PersonNames,
   signal: AbortSignal,
 ): Promise<MessageInitShape<typeof ErasureSchema>> {
   const counts = new Map<string, number>();
   let kept = 0;
   const startedAt = deps.now();
-  for await (const { items, contactsKept } of readPerson(deps, appId, namesOf(person), startedAt)) {
+  for await (const { items, contactsKept } of readPerson(deps, appId, names, startedAt)) {
     signal.throwIfAborted();
     for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     kept = contactsKept;

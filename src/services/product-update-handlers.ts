@@ -24,11 +24,13 @@ export function productUpdateHandlers(deps: {
   readonly apps: Pick<AppStore, "get">;
   readonly updateProduct: UpdateProduct;
   readonly updateProducts: UpdateProducts;
+  /** The same over works that are rolled back. */
+  readonly tried: { readonly updateProducts: UpdateProducts };
   readonly hasTitles: (appId: string) => Promise<boolean>;
   readonly now: Now;
   readonly mutation: Mutation;
 }): Pick<ServiceImpl<typeof CatalogService>, "updateProduct" | "updateProducts"> {
-  const { apps, updateProduct, updateProducts, mutation } = deps;
+  const { apps, updateProduct, tried, mutation } = deps;
   return {
     updateProduct: mutation(CatalogService.method.updateProduct, async ({ appId, product, updateMask }, once) => {
       await requireApp(apps, appId);
@@ -42,7 +44,14 @@ export function productUpdateHandlers(deps: {
       await requireApp(apps, appId);
       if (updates.length === 0) throw new InvalidArgument("updates", "missing");
       if (updates.length > MAX_BATCH) throw new InvalidArgument("updates", "invalid", `at most ${MAX_BATCH}`);
-      return once.steps(appId, async () => ({ results: await resultsOf(appId, updates, fromFeed, updateProducts) }));
+      const write = async ({ updateProducts }: Pick<typeof deps, "updateProducts">) => ({
+        results: await resultsOf(appId, updates, fromFeed, updateProducts),
+      });
+      return once.steps(
+        appId,
+        () => write(deps),
+        () => write(tried),
+      );
     }),
   };
 }

@@ -7,12 +7,40 @@ import type { RefusedItemSchema } from "../gen/aisle/v1/refused_item_pb.js";
 export const MAX_BATCH = 1000;
 const MAX_LISTED = 1000;
 
-/** The app of a bulk call: named in the first batch, and the same in all that name one. */
-export function bulkAppId(known: string, named: string): string {
-  if (known === "" && named === "") throw new InvalidArgument("app_id", "missing");
-  if (known !== "" && named !== "" && named !== known)
-    throw new InvalidArgument("app_id", "invalid", "the app of the first batch");
-  return known || named;
+/** The parts of a batch that the first one of a bulk call decides. */
+interface Batch {
+  readonly appId: string;
+  readonly validateOnly: boolean;
+}
+
+/** Reads what the first batch of a bulk call says for all: its app, and whether the call is only tried. */
+export class BulkHead {
+  private first: Batch | undefined;
+
+  /** Throws InvalidArgument for a batch that contradicts the first. */
+  read({ appId, validateOnly }: Batch): void {
+    if (this.first === undefined) {
+      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      this.first = { appId, validateOnly };
+    }
+    if (appId !== "" && appId !== this.first.appId)
+      throw new InvalidArgument("app_id", "invalid", "the app of the first batch");
+    if (validateOnly && !this.first.validateOnly)
+      throw new InvalidArgument("validate_only", "invalid", "set in the first batch as well");
+  }
+
+  /** Throws InvalidArgument at the end of a call without any batch. */
+  mustHaveBatch(): void {
+    if (this.first === undefined) throw new InvalidArgument("app_id", "missing");
+  }
+
+  get appId(): string {
+    return this.first?.appId ?? "";
+  }
+
+  get isTried(): boolean {
+    return this.first?.validateOnly === true;
+  }
 }
 
 /** The reason for which an element is rejected. Throws errors that are not the element's fault. */

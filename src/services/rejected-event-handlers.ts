@@ -10,7 +10,7 @@ import type { ReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { REJECTED_LOG_LIMITS, type RejectedEventStore } from "../store/ports/rejected-event-store.js";
 import { timestampOf } from "./common-messages.js";
-import { eventMessage, sentEvent } from "./event-messages.js";
+import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
 import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
@@ -23,6 +23,8 @@ export interface RejectedEventsDependencies {
   /** Events of this process on their way into the log. */
   readonly rejecting: Pick<RejectedEvents, "settled">;
   readonly replayRejectedEvent: ReplayRejectedEvent;
+  /** The same over works that are rolled back. */
+  readonly tried: { readonly replayRejectedEvent: ReplayRejectedEvent };
   readonly mutation: Mutation;
   readonly report: ReportInternal;
 }
@@ -53,21 +55,27 @@ export function rejectedEventHandlers(deps: RejectedEventsDependencies): Handler
       if (correctedEvent !== undefined && rejectedEventIds.length !== 1)
         throw new InvalidArgument("corrected_event", "invalid", "with exactly one of rejected_event_ids");
       const correction = correctedEvent && sentEvent(correctedEvent);
-      return once.steps(appId, async () => {
+      const replay = async ({ replayRejectedEvent }: Pick<RejectedEventsDependencies, "replayRejectedEvent">) => {
         await rejecting.settled();
         const ids = rejectedEventIds.length > 0 ? rejectedEventIds : await idsToReplay(rejectedEvents, appId);
         const replayed: MessageInitShape<typeof ReplayedEventSchema>[] = [];
         const refused: MessageInitShape<typeof RefusedReplaySchema>[] = [];
         for (const rejectedEventId of ids) {
           try {
-            const { eventId, deduplicated, notes } = await deps.replayRejectedEvent(appId, rejectedEventId, correction);
-            replayed.push({ rejectedEventId, eventId, deduplicated, notes: [...notes] });
+            const { eventId, deduplicated, notes } = await replayRejectedEvent(appId, rejectedEventId, correction);
+            const keptId = keptEventId(eventId, deduplicated, request.validateOnly);
+            replayed.push({ rejectedEventId, eventId: keptId, deduplicated, notes: [...notes] });
           } catch (error) {
             refused.push({ rejectedEventId, ...refusalOfReplay(error) });
           }
         }
         return { replayed, refused };
-      });
+      };
+      return once.steps(
+        appId,
+        () => replay(deps),
+        () => replay(deps.tried),
+      );
     }),
   };
 }

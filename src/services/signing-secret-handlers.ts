@@ -19,9 +19,13 @@ export function signingSecretHandlers(deps: {
 }): Pick<ServiceImpl<typeof AppService>, "createSigningSecret" | "listSigningSecrets" | "deleteSigningSecret"> {
   const { apps, signedEvents, mutation, report } = deps;
   return {
-    createSigningSecret: mutation(AppService.method.createSigningSecret, async ({ appId, replaceOldest }, once) => {
+    createSigningSecret: mutation(AppService.method.createSigningSecret, async (request, once) => {
+      const { appId, replaceOldest, validateOnly } = request;
       await requireApp(apps, appId);
-      const answer = (made: SigningSecret) => ({ signingSecret: messageOf(made), secret: made.secret });
+      const answer = (made: SigningSecret) =>
+        validateOnly
+          ? { signingSecret: messageOf({ ...made, secretId: "" }) }
+          : { signingSecret: messageOf(made), secret: made.secret };
       return once.change(answer, (change) => signedEvents.create(appId, replaceOldest, change));
     }),
 

@@ -17,7 +17,7 @@ import { visitorIdsOf } from "./common-messages.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
 import { namedContact } from "./named-contact.js";
 import { readPage } from "./paging.js";
-import { bulkAppId, createRefusals, MAX_BATCH } from "./refused-items.js";
+import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
 import {
   changeMessage,
@@ -40,6 +40,8 @@ export interface SubscriptionServiceDependencies extends LinkHandlersDependencie
   readonly visitors: Pick<VisitorStore, "find">;
   readonly verifyLedger: VerifyLedger;
   readonly importContacts: ImportContacts;
+  /** The same over works that are rolled back. */
+  readonly tried: { readonly importContacts: ImportContacts };
   readonly report: ReportInternal;
 }
 
@@ -71,7 +73,8 @@ export function createSubscriptionService(
       });
       contact ??= await deps.contacts.get(request.appId, kept.contact?.contactId ?? "");
       if (contact === undefined) throw new NotFound("contact");
-      return { contact: contactMessage(contact) };
+      const isMade = !request.validateOnly || (await deps.contacts.get(request.appId, contact.contactId)) !== undefined;
+      return { contact: contactMessage(isMade ? contact : { ...contact, contactId: "" }) };
     }),
 
     getContact: guarded(report, async (request) => {
@@ -140,11 +143,12 @@ export function createSubscriptionService(
 
     importContacts: guarded(report, async (requests) => {
       const refusals = createRefusals();
-      let appId = "";
+      const head = new BulkHead();
       let index = 0;
       let accepted = 0;
-      for await (const { appId: named, contacts } of requests) {
-        appId = bulkAppId(appId, named);
+      for await (const request of requests) {
+        const { contacts } = request;
+        head.read(request);
         if (contacts.length > MAX_BATCH)
           throw new InvalidArgument("contacts", "invalid", `at most ${MAX_BATCH} a batch`);
         const listed: ListedContact[] = [];
@@ -158,11 +162,12 @@ export function createSubscriptionService(
             refusals.add(place, error);
           }
         }
-        const refused = await deps.importContacts(appId, listed);
+        const { importContacts } = head.isTried ? deps.tried : deps;
+        const refused = await importContacts(head.appId, listed);
         for (const item of refused) refusals.add(places[item.index]!, item.error);
         accepted += listed.length - refused.length;
       }
-      if (appId === "") throw new InvalidArgument("app_id", "missing");
+      head.mustHaveBatch();
       return { accepted, ...refusals.answer() };
     }),
   };

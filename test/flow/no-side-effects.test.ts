@@ -5,15 +5,12 @@ import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { HookService } from "../../src/gen/aisle/v1/hook_service_pb.js";
-import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
 import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
 import { PrivacyService } from "../../src/gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
-import { SubscriptionChannel } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
-import { openAisle } from "../fixtures/aisle.js";
 import { directoryBytes } from "../fixtures/directory-bytes.js";
-import { emptyStore } from "../fixtures/store.js";
+import { appId, openFullShop, visitor } from "./full-shop.js";
 
 const SERVICES: Record<string, DescService> = {
   apps: AppService,
@@ -33,49 +30,8 @@ const METHODS = Object.entries(SERVICES).flatMap(([client, { methods }]) =>
     .map(({ localName }) => [client, localName] as const),
 );
 
-const appId = "shop";
-/** Two ids that no call has named together: a call that joined them would write. */
-const visitor = { clientId: "c1", fingerprintId: "f2" };
-
-async function openShop() {
-  let directory = "";
-  const aisle = await openAisle(
-    async (now) => {
-      const store = await emptyStore(now);
-      directory = store.directory;
-      return store;
-    },
-    { publicUrl: "https://shop.example" },
-  );
-  const { rpc, trace, trainer } = aisle;
-  await rpc.apps.createApp({ app: { appId } });
-  const products = ["p1", "p2", "p3"].map((productId) => ({ productId, sku: `s-${productId}`, title: productId }));
-  await rpc.catalog.upsertProducts(
-    (async function* () {
-      yield { appId, products };
-    })(),
-  );
-  await rpc.apps.setFrameConfiguration({ appId, frameConfiguration: { frameId: "home", recommendedCount: 2 } });
-  await rpc.apps.createSigningSecret({ appId });
-  await rpc.catalog.setProductGroup({ appId, group: { groupId: "gifts", productIds: ["p1"] } });
-  const feed = { feedId: "f", url: "https://shop.example/f.xml", interval: { seconds: 3600n } };
-  await rpc.catalog.setFeed({ appId, feed });
-  await rpc.hooks.setHook({ appId, url: "https://shop.example/hook" });
-  await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1" });
-  const { eventId } = await trace({ app_id: appId, action_type: "product_view", product_ids: "p1", fp_ccid: "f2" });
-  await trainer.train(appId, () => undefined);
-  const link = await rpc.subscriptions.createLink({
-    appId,
-    contact: { case: "email", value: "ann@example.com" },
-    purpose: LinkPurpose.UNSUBSCRIBE,
-    channel: SubscriptionChannel.EMAIL,
-  });
-  await aisle.writeFrameCounts(true);
-  return { ...aisle, directory, eventId, token: link.url.split("/s/")[1] ?? "" };
-}
-
 it("the store is the same to the byte after each call that has no side effects, and after previews", async () => {
-  const shop = await openShop();
+  const shop = await openFullShop();
   const requests: Record<string, object> = {
     getFrameConfiguration: { frameId: "home" },
     listFrameVersions: { frameId: "home" },
@@ -113,7 +69,7 @@ it("the store is the same to the byte after each call that has no side effects, 
 });
 
 it("Recommend writes that ids belong to one visitor, and what a frame showed", async () => {
-  const { rpc, directory, writeFrameCounts } = await openShop();
+  const { rpc, directory, writeFrameCounts } = await openFullShop();
   const before = await directoryBytes(directory);
   await rpc.recommendations.recommend({ appId, visitor, frameId: "home" });
   await writeFrameCounts(true);

@@ -1,6 +1,9 @@
+import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { createSeal } from "../../src/domain/secret-encryption.js";
-import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
+import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
+import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
+import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.js";
 import { openAisle, wireAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 
@@ -11,7 +14,7 @@ const requestId = "2d9b5c5e-0d1c-4b0a-9c55-1a2b3c4d5e6f";
 
 describe.each(stores)("request ids: $name", ({ openStore }) => {
   const open = async () => {
-    const aisle = await openAisle(openStore);
+    const aisle = await openAisle(openStore, { publicUrl: "https://shop.example" });
     await aisle.rpc.apps.createApp({ app: { appId: "shop", displayName: "Shop" } });
     /** Another server over the same store. */
     const other = wireAisle(aisle.store, { now: aisle.now, monotonicNow: aisle.now }).clients;
@@ -118,9 +121,10 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
   it("another request with the same id is refused and names request_id; another method or app may have it", async () => {
     const { hooks, apps } = await open();
     await hooks.setHook({ appId: "shop", url, requestId });
-    await expect(hooks.setHook({ appId: "shop", url: `${url}/2`, requestId })).rejects.toThrow(
-      /invalid_argument.*request_id/,
-    );
+    const refused = hooks.setHook({ appId: "shop", url: `${url}/2`, requestId });
+    await expect(refused).rejects.toThrow(/invalid_argument.*request_id/);
+    const error = ConnectError.from(await refused.catch((cause: unknown) => cause));
+    expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe("REQUEST_ID_REUSED");
     await apps.createApp({ app: { appId: "zoo" }, requestId });
     await hooks.setHook({ appId: "zoo", url, requestId });
     await hooks.deleteHook({ appId: "shop", requestId });
@@ -154,6 +158,30 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
     const kept = await store.copies.scan("shop", "idempotency", "", 10);
     expect(kept).toHaveLength(1);
     expect(Buffer.from(kept[0]?.value.answer.slice(1) ?? "", "base64").toString()).not.toContain("ada");
+  });
+
+  it("a repeated CreateLink answers the same link", async () => {
+    const { subscriptions, now } = await open();
+    const contact = { case: "email", value: "ada@shop.example" } as const;
+    await subscriptions.setSubscription({ appId: "shop", email: contact.value });
+    const link = { appId: "shop", contact, purpose: LinkPurpose.UNSUBSCRIBE, channel: SubscriptionChannel.EMAIL };
+    const first = await subscriptions.createLink({ ...link, requestId });
+    now.at += 5000;
+    expect(await subscriptions.createLink({ ...link, requestId })).toEqual(first);
+    expect((await subscriptions.createLink(link)).url).not.toBe(first.url);
+  });
+
+  it("a repeated EraseVisitor answers the erasure that it began first, also when nobody is left to erase", async () => {
+    const { subscriptions, privacy, other, settleOperations } = await open();
+    const email = "ada@shop.example";
+    await subscriptions.setSubscription({ appId: "shop", email });
+    const request = { appId: "shop", person: { email }, requestId };
+    const answers = await Promise.all([privacy, other.privacy].map((one) => one.eraseVisitor(request)));
+    await settleOperations();
+    answers.push(await privacy.eraseVisitor(request));
+    const ids = answers.map(({ outcome }) => (outcome.case === "operation" ? outcome.value.operationId : ""));
+    expect(new Set(ids).size).toBe(1);
+    expect((await privacy.listErasures({ appId: "shop" })).erasures).toHaveLength(1);
   });
 
   it("with a secret key no kept answer shows a secret, and one of an unknown key is not carried out again", async () => {

@@ -50,7 +50,7 @@ export interface Links {
    * Makes a link to an address of a contact. A confirmation link makes the subscription pending. Rejects with
    * NotFound("app" or "contact"), or InvalidArgument when the contact has no such address.
    */
-  make(appId: string, order: LinkOrder): Promise<MadeLink>;
+  make(appId: string, order: LinkOrder, change?: Change<MadeLink>): Promise<MadeLink>;
   /** Within a work: the link for a pending subscription; undefined when it is no longer pending. */
   confirming(tx: Transaction, of: { readonly contactId: string; readonly channel: Channel }): MadeLink | undefined;
   /** Changes nothing. Rejects with NotFound("link") for one that is invalid, has expired, or has no effect any more. */
@@ -92,11 +92,11 @@ export function createLinks(deps: {
   };
 
   return {
-    make: async (appId, order) => {
+    make: async (appId, order, change = (id, work) => unitOfWork.run(id, work)) => {
       const id = newId();
       const newKey = deps.newKey(); // the work may run more than once
       const at = now();
-      return unitOfWork.run(appId, (tx) => {
+      return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         const contact = findContact(tx, order);
         const address = addressOf(contact, order.channel);

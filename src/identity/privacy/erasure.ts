@@ -4,6 +4,7 @@ import type { Erasure } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
+import type { Change } from "../../store/ports/unit-of-work.js";
 import { createErasureSteps, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
 import { rowsOf } from "./scan.js";
@@ -20,7 +21,7 @@ export interface Erasures {
    * Stores durably whom to erase, with the operation of the erasure, and erases in the background. From then on the erasure
    * is completed, even after a crash.
    */
-  begin(appId: string, names: PersonNames): Promise<Operation>;
+  begin(appId: string, names: PersonNames, change?: Change<Operation>): Promise<Operation>;
   /** Completes the erasures of all apps that no process works on. */
   resume(onFailure: (appId: string, error: unknown) => void): Promise<void>;
   /** Stops the erasures of this process after their current batch; resolves when they have stopped. Others resume them. */
@@ -66,7 +67,7 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
   };
 
   return {
-    async begin(appId, names) {
+    async begin(appId, names, change = (id, work) => unitOfWork.run(id, work)) {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasure: Erasure = {
@@ -81,10 +82,11 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
         contactsKept,
       };
       const operation = progressed(newOperation(erasure.erasureId, "erase_visitor", at), erasure, deps.resultOf);
-      await unitOfWork.run(appId, (tx) => {
+      await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         tx.erasures.put(erasure.erasureId, erasure);
         tx.operations.put(operation.operationId, operation);
+        return operation;
       });
       metrics.count("erasures_begun");
       finishInBackground(appId, erasure);

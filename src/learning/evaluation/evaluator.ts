@@ -16,25 +16,41 @@ export type RunEvaluation = (
   signal: AbortSignal,
 ) => Promise<Evaluation>;
 
-/**
- * Rejects with NotFound("app"); Conflict("evaluation_running") while another evaluation runs in this process, of any app: each
- * keeps a core busy for minutes; Conflict("not_enough_data") when there is too little to part.
- */
-export type Evaluate = RunEvaluation;
+export interface Evaluator {
+  /**
+   * Rejects with NotFound("app"); Conflict("evaluation_running") while another evaluation runs in this process, of any app: each
+   * keeps a core busy for minutes; Conflict("not_enough_data") when there is too little to part.
+   */
+  readonly evaluate: RunEvaluation;
+  /** Rejects as `evaluate` would at once, and evaluates nothing. */
+  check(appId: string): Promise<void>;
+}
 
 export function createEvaluator(deps: {
   readonly apps: Pick<AppStore, "get">;
   readonly runEvaluation: RunEvaluation;
-}): Evaluate {
+}): Evaluator {
   let running = false;
-  return async (query, onProgress, signal) => {
-    if ((await deps.apps.get(query.appId)) === undefined) throw new NotFound("app");
+  const mustExist = async (appId: string) => {
+    if ((await deps.apps.get(appId)) === undefined) throw new NotFound("app");
+  };
+  const mustBeFree = () => {
     if (running) throw new Conflict("evaluation_running", "An evaluation is under way");
-    running = true;
-    try {
-      return await deps.runEvaluation(query, onProgress, signal);
-    } finally {
-      running = false;
-    }
+  };
+  return {
+    async evaluate(query, onProgress, signal) {
+      await mustExist(query.appId);
+      mustBeFree();
+      running = true;
+      try {
+        return await deps.runEvaluation(query, onProgress, signal);
+      } finally {
+        running = false;
+      }
+    },
+    async check(appId) {
+      await mustExist(appId);
+      mustBeFree();
+    },
   };
 }

@@ -19,9 +19,12 @@ export interface ModelRegistry<M> {
    * Loads a stored model beside the old one, then moves the pointer under a new version text and swaps. The old one
    * answers requests in between. Rejects with NotFound("model") for a missing model.
    */
-  activate(appId: string, modelId: string): Promise<ModelPointer>;
-  /** Holds the app on the model that serves, or releases it: then the newest model serves. NotFound("model") without a model. */
-  hold(appId: string, isHeld: boolean): Promise<ModelPointer>;
+  activate(appId: string, modelId: string, isTried?: boolean): Promise<ModelPointer>;
+  /**
+   * Holds the app on the model that serves, or releases it: then the newest model serves. NotFound("model") without a model.
+   * Both return a pointer without a new version, and change nothing, with `isTried`.
+   */
+  hold(appId: string, isHeld: boolean, isTried?: boolean): Promise<ModelPointer>;
   /**
    * Keeps a new snapshot, puts it into service and removes all but the newest three. Rejects with Conflict("training_running"),
    * and the old one goes on, when the lease it was trained under was taken over; with NotFound("app") when the app is not
@@ -120,10 +123,12 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     return pointer;
   };
 
-  const activate = async (appId: string, modelId: string, isHeld: boolean): Promise<ModelPointer> => {
+  const activate = async (appId: string, modelId: string, isHeld: boolean, isTried: boolean): Promise<ModelPointer> => {
     const bytes = await deps.models.read(appId, modelId);
     if (bytes === undefined) throw new NotFound("model");
-    return moveTo(appId, modelId, await deps.load(modelId, bytes), isHeld);
+    const model = await deps.load(modelId, bytes);
+    if (isTried) return { modelId, version: "", activatedAt: deps.now(), usedVersions: [], isHeld };
+    return moveTo(appId, modelId, model, isHeld);
   };
 
   return {
@@ -142,13 +147,14 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       return entry.serving;
     },
 
-    activate: (appId, modelId) => activate(appId, modelId, true),
+    activate: (appId, modelId, isTried = false) => activate(appId, modelId, true, isTried),
 
-    async hold(appId, isHeld) {
+    async hold(appId, isHeld, isTried = false) {
       const [newest] = await deps.models.list(appId);
       const serving = await deps.models.pointer(appId);
       if (newest === undefined || serving === undefined) throw new NotFound("model");
-      if (!isHeld && newest.modelId !== serving.modelId) return activate(appId, newest.modelId, false);
+      if (!isHeld && newest.modelId !== serving.modelId) return activate(appId, newest.modelId, false, isTried);
+      if (isTried) return { ...serving, isHeld };
       return deps.models.setPointer(appId, (before) => ({ ...(before ?? serving), isHeld }));
     },
 

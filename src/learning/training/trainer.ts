@@ -56,6 +56,8 @@ export interface Trainer {
    * model serves, as after an end by the signal.
    */
   train(appId: string, onProgress: (progress: TrainingProgress) => void, signal?: AbortSignal): Promise<ModelRecord>;
+  /** Rejects as `train` would at once, as far as this process knows, and trains nothing. */
+  check(appId: string): Promise<void>;
   /**
    * Trains, one after the other, the apps in which something changed since their last training. An app without data is
    * no failure; it is skipped until something changes in it.
@@ -76,10 +78,25 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   /** By app: its activity when it had nothing to learn from. */
   const barren = new Map<string, string>();
 
-  const trainOnce: Trainer["train"] = async (appId, onProgress, signal) => {
+  const existing = async (appId: string): Promise<App> => {
     const app = await deps.apps.get(appId);
     if (app === undefined) throw new NotFound("app");
+    return app;
+  };
+
+  const mustBeFree = (appId: string): void => {
     if (running.has(appId)) throw new Conflict("training_running", "A training of this app is under way");
+  };
+
+  const activityOf = async (appId: string): Promise<string> => {
+    const activity = await deps.models.activity(appId);
+    if (activity === "") throw new Conflict("not_enough_data", "The app has neither products nor events to learn from");
+    return activity;
+  };
+
+  const trainOnce: Trainer["train"] = async (appId, onProgress, signal) => {
+    const app = await existing(appId);
+    mustBeFree(appId);
     running.add(appId);
     try {
       const lease = await deps.leases.acquire(appId, deps.newLeaseHolder(), LEASE_MS);
@@ -104,8 +121,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     onProgress: (progress: TrainingProgress) => void,
     signal: AbortSignal | undefined,
   ): Promise<ModelRecord> => {
-    const activity = await deps.models.activity(appId);
-    if (activity === "") throw new Conflict("not_enough_data", "The app has neither products nor events to learn from");
+    const activity = await activityOf(appId);
     const startedAt = deps.now();
     const { manifest, bytes } = await deps.runTraining(appId, onProgress, signal);
     signal?.throwIfAborted();
@@ -142,6 +158,11 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       await unasked.get(appId)?.catch(() => undefined); // whoever started it reports it
       signal?.throwIfAborted();
       return trainOnce(appId, onProgress, signal);
+    },
+    async check(appId) {
+      await existing(appId);
+      if (!unasked.has(appId)) mustBeFree(appId); // a caller waits for the end of one that nobody asked for
+      await activityOf(appId);
     },
     trainIfPossible,
     behindSince: () => (behind.size === 0 ? null : Math.min(...behind.values())),

@@ -7,6 +7,8 @@ import {
   InvalidArgument,
   NotFound,
   RateLimited,
+  RequestIdReused,
+  RequestRunning,
   Unauthenticated,
   Unavailable,
 } from "../../domain/errors.js";
@@ -20,13 +22,13 @@ import { type ReasonName, reasonDetail, refusal, retryDetail, withReason } from 
  *
  * | inside            | code                             | reason, and details besides                |
  * |-------------------|----------------------------------|--------------------------------------------|
- * | InvalidArgument   | INVALID_ARGUMENT                 | INVALID_FIELDS; BadRequest with every field |
+ * | InvalidArgument   | INVALID_ARGUMENT                 | INVALID_FIELDS, REQUEST_ID_REUSED; BadRequest with every field |
  * | NotFound          | NOT_FOUND                        | APP_NOT_FOUND and so on                    |
  * | AlreadyExists     | ALREADY_EXISTS                   | APP_EXISTS, IDEMPOTENCY_KEY_REUSED         |
  * | Conflict          | ABORTED or FAILED_PRECONDITION   | its own reason                             |
  * | Unauthenticated   | UNAUTHENTICATED                  | SIGNATURE_UNKNOWN, SIGNATURE_EXPIRED       |
  * | RateLimited       | RESOURCE_EXHAUSTED               | RATE_LIMITED; RetryInfo                    |
- * | Unavailable       | UNAVAILABLE                      | OVERLOADED, UNAVAILABLE; RetryInfo         |
+ * | Unavailable       | UNAVAILABLE                      | OVERLOADED, UNAVAILABLE, REQUEST_RUNNING; RetryInfo |
  * | caller went away  | CANCELED                         | CALL_CANCELED                              |
  * | anything else     | INTERNAL, text `internal error`  | INTERNAL; the cause goes to the log        |
  */
@@ -37,7 +39,8 @@ export function toConnectError(error: unknown): ConnectError {
       const reason: ReasonName = fault === "missing" ? "FIELD_MISSING" : "FIELD_INVALID";
       return { field, description: accepted, reason };
     });
-    const details = [reasonDetail("INVALID_FIELDS"), { desc: BadRequestSchema, value: { fieldViolations } }];
+    const reason = error instanceof RequestIdReused ? "REQUEST_ID_REUSED" : "INVALID_FIELDS";
+    const details = [reasonDetail(reason), { desc: BadRequestSchema, value: { fieldViolations } }];
     return new ConnectError(error.message, Code.InvalidArgument, undefined, details);
   }
   if (error instanceof NotFound) return refusal(error.message, Code.NotFound, `${upper(error.resource)}_NOT_FOUND`);
@@ -60,9 +63,7 @@ export function toConnectError(error: unknown): ConnectError {
     return withRetry(error, Code.ResourceExhausted, reasonDetail("RATE_LIMITED", metadata));
   }
   if (error instanceof Unavailable) {
-    const reason =
-      error.shed === undefined ? reasonDetail("UNAVAILABLE") : reasonDetail("OVERLOADED", { limit: error.shed });
-    return withRetry(error, Code.Unavailable, reason);
+    return withRetry(error, Code.Unavailable, unavailableDetail(error));
   }
   const [text, code] = isHangUp(error)
     ? (["the caller went away", Code.Canceled] as const)
@@ -87,6 +88,11 @@ const RESET = /^http\/2 stream closed with error code/;
 function upper<T extends string>(text: T): Uppercase<T>;
 function upper(text: string): string {
   return text.toUpperCase();
+}
+
+function unavailableDetail(error: Unavailable): ReturnType<typeof reasonDetail> {
+  if (error instanceof RequestRunning) return reasonDetail("REQUEST_RUNNING");
+  return error.shed === undefined ? reasonDetail("UNAVAILABLE") : reasonDetail("OVERLOADED", { limit: error.shed });
 }
 
 function withRetry(

@@ -93,7 +93,7 @@ export async function erase(
 }
 
 async function counted({ privacy }: Aisle["rpc"], appId: string, person: MessageInitShape<typeof PersonSchema>) {
-  const { outcome } = await privacy.eraseVisitor({ appId, person, dryRun: true });
-  if (outcome.case !== "dryRun") throw new Error("A dry run answers its counts");
+  const { outcome } = await privacy.eraseVisitor({ appId, person, validateOnly: true });
+  if (outcome.case !== "preview") throw new Error("A dry run answers its counts");
   return outcome.value;
 }

@@ -14,13 +14,15 @@ function evaluator(runEvaluation: RunEvaluation = async () => EVALUATION) {
 
 describe("the evaluator", () => {
   it("rejects an unknown app", async () => {
-    await expect(evaluator()({ ...QUERY, appId: "none" }, () => {}, signal)).rejects.toMatchObject({ resource: "app" });
+    await expect(evaluator().evaluate({ ...QUERY, appId: "none" }, () => {}, signal)).rejects.toMatchObject({
+      resource: "app",
+    });
   });
 
   it("rejects a second evaluation while one runs, and accepts one after a failure", async () => {
     let fail = (_: Error) => {};
     let runs = 0;
-    const evaluate = evaluator(() => {
+    const { evaluate, check } = evaluator(() => {
       if (runs++ > 0) return Promise.resolve(EVALUATION);
       return new Promise((_, reject) => {
         fail = reject;
@@ -28,6 +30,7 @@ describe("the evaluator", () => {
     });
     const first = evaluate(QUERY, () => {}, signal);
     await expect(evaluate(QUERY, () => {}, signal)).rejects.toMatchObject({ kind: "aborted" });
+    await expect(check("shop")).rejects.toMatchObject({ kind: "aborted" });
     fail(new Error("away"));
     await expect(first).rejects.toThrow("away");
     expect(await evaluate(QUERY, () => {}, signal)).toBe(EVALUATION);

@@ -18,6 +18,8 @@ import {
   InvalidArgument,
   NotFound,
   RateLimited,
+  RequestIdReused,
+  RequestRunning,
   Unauthenticated,
   Unavailable,
 } from "../../../src/domain/errors.js";
@@ -34,6 +36,7 @@ import { openListener } from "./rpc-fixture.js";
 /** Errors of use cases, with the reason that callers see. */
 const FAILURES: readonly (readonly [string, Error])[] = [
   ["INVALID_FIELDS", new InvalidArgument("app_id", "missing")],
+  ["REQUEST_ID_REUSED", new RequestIdReused()],
   ...(
     [
       "app",
@@ -73,6 +76,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
   ["RATE_LIMITED", new RateLimited(10, { limit: 100, windowMs: 1000 })],
   ["OVERLOADED", new Unavailable("full", 2000, { shed: "queue_length" })],
   ["UNAVAILABLE", new Unavailable("the store is away")],
+  ["REQUEST_RUNNING", new RequestRunning()],
   ["CALL_CANCELED", Object.assign(new Error("closed"), { code: "ERR_STREAM_PREMATURE_CLOSE" })],
   ["INTERNAL", new TypeError("x is undefined")],
 ];

@@ -23,7 +23,13 @@ export interface FeedSettings {
    * Makes a feed due, to be read even if its host reports no change. With `force`, this one read may hide more than half
    * of the products. Resolves with the operation that the read will end; one that waits for the read already is joined.
    */
-  runNow(appId: string, feedId: string, force: boolean, change?: Change<Operation>): Promise<Operation>;
+  runNow(appId: string, feedId: string, force: boolean, change?: Change<AskedRun>): Promise<AskedRun>;
+}
+
+export interface AskedRun {
+  readonly operation: Operation;
+  /** False for an operation that waited already. */
+  readonly isNew: boolean;
 }
 
 const REMOVED: OperationFault = { code: 5, message: "The feed was removed", reason: "FEED_NOT_FOUND" };
@@ -90,11 +96,11 @@ export function createFeedSettings(deps: {
         const due = { ...feed, nextAt: now(), etag: "", lastModified: "" };
         if (waiting !== undefined) {
           tx.feeds.put(feedId, { ...due, forced: force || feed.forced });
-          return waiting;
+          return { operation: waiting, isNew: false };
         }
         tx.operations.put(asked.operationId, asked);
         tx.feeds.put(feedId, { ...due, forced: force, operationIds: [...feed.operationIds, asked.operationId] });
-        return asked;
+        return { operation: asked, isNew: true };
       });
     },
   };

@@ -22,7 +22,7 @@ export const file_aisle_v1_erasure: GenFile = /*@__PURE__*/
  */
 export type Erasure = Message<"aisle.v1.Erasure"> & {
   /**
-   * Output only. Id of the erasure; empty for a dry run.
+   * Output only. Id of the erasure; empty with `validate_only`.
    *
    * @generated from field: string erasure_id = 1;
    */
@@ -36,14 +36,15 @@ export type Erasure = Message<"aisle.v1.Erasure"> & {
   startTime?: Timestamp | undefined;
 
   /**
-   * Output only. Absent while it runs, and for a dry run.
+   * Output only. Absent while it runs, and with `validate_only`.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 3;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * Output only. The removed records, or those that a dry run would remove.
+   * Output only. The removed records, or those that an erasure
+   * would remove.
    *
    * @generated from field: aisle.v1.RemovedRecords removed = 6;
    */

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/hook_service.proto.
  */
 export const file_aisle_v1_hook_service: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxInEKDlNldEhvb2tSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhAKA3VybBgCIAEoCUID4EECEhYKBGV0YWcYAyABKAlCA+BBAUgAiAEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBAUIHCgVfZXRhZyI5Cg9TZXRIb29rUmVzcG9uc2USEwoGc2VjcmV0GAEgASgJQgPgQQMSEQoEZXRhZxgCIAEoCUID4EEDIiUKDkdldEhvb2tSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECIjYKD0dldEhvb2tSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxIRCgRldGFnGAIgASgJQgPgQQMifgoRRGVsZXRlSG9va1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoEZXRhZxgCIAEoCUID4EEBSACIAQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBCABKAhCA+BBAUIHCgVfZXRhZyIUChJEZWxldGVIb29rUmVzcG9uc2UiYQoZTGlzdEZhaWxlZE1lc3NhZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiaAoaTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2USLAoIbWVzc2FnZXMYASADKAsyFS5haXNsZS52MS5Ib29rTWVzc2FnZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIl8KFVJlc2VuZE1lc3NhZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIYCgttZXNzYWdlX2lkcxgCIAMoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASItChZSZXNlbmRNZXNzYWdlc1Jlc3BvbnNlEhMKBnJlc2VudBgBIAEoBUID4EEDMpwDCgtIb29rU2VydmljZRJACgdTZXRIb29rEhguYWlzbGUudjEuU2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5TZXRIb29rUmVzcG9uc2UiABJDCgdHZXRIb29rEhguYWlzbGUudjEuR2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5HZXRIb29rUmVzcG9uc2UiA5ACARJJCgpEZWxldGVIb29rEhsuYWlzbGUudjEuRGVsZXRlSG9va1JlcXVlc3QaHC5haXNsZS52MS5EZWxldGVIb29rUmVzcG9uc2UiABJkChJMaXN0RmFpbGVkTWVzc2FnZXMSIy5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2UiA5ACARJVCg5SZXNlbmRNZXNzYWdlcxIfLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVxdWVzdBogLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2UiAEJvCghhaXNsZS52MUIQSG9va1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_hook_message, file_google_api_field_behavior]);
+  fileDesc("ChthaXNsZS92MS9ob29rX3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIo0BCg5TZXRIb29rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIQCgN1cmwYAiABKAlCA+BBAhIWCgRldGFnGAMgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBQgcKBV9ldGFnIjkKD1NldEhvb2tSZXNwb25zZRITCgZzZWNyZXQYASABKAlCA+BBAxIRCgRldGFnGAIgASgJQgPgQQMiJQoOR2V0SG9va1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQIiNgoPR2V0SG9va1Jlc3BvbnNlEhAKA3VybBgBIAEoCUID4EEDEhEKBGV0YWcYAiABKAlCA+BBAyJ+ChFEZWxldGVIb29rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCgRldGFnGAIgASgJQgPgQQFIAIgBARIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBQgcKBV9ldGFnIhQKEkRlbGV0ZUhvb2tSZXNwb25zZSJhChlMaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJoChpMaXN0RmFpbGVkTWVzc2FnZXNSZXNwb25zZRIsCghtZXNzYWdlcxgBIAMoCzIVLmFpc2xlLnYxLkhvb2tNZXNzYWdlQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiewoVUmVzZW5kTWVzc2FnZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhgKC21lc3NhZ2VfaWRzGAIgAygJQgPgQQISFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBCABKAhCA+BBASItChZSZXNlbmRNZXNzYWdlc1Jlc3BvbnNlEhMKBnJlc2VudBgBIAEoBUID4EEDMpwDCgtIb29rU2VydmljZRJACgdTZXRIb29rEhguYWlzbGUudjEuU2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5TZXRIb29rUmVzcG9uc2UiABJDCgdHZXRIb29rEhguYWlzbGUudjEuR2V0SG9va1JlcXVlc3QaGS5haXNsZS52MS5HZXRIb29rUmVzcG9uc2UiA5ACARJJCgpEZWxldGVIb29rEhsuYWlzbGUudjEuRGVsZXRlSG9va1JlcXVlc3QaHC5haXNsZS52MS5EZWxldGVIb29rUmVzcG9uc2UiABJkChJMaXN0RmFpbGVkTWVzc2FnZXMSIy5haXNsZS52MS5MaXN0RmFpbGVkTWVzc2FnZXNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdEZhaWxlZE1lc3NhZ2VzUmVzcG9uc2UiA5ACARJVCg5SZXNlbmRNZXNzYWdlcxIfLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVxdWVzdBogLmFpc2xlLnYxLlJlc2VuZE1lc3NhZ2VzUmVzcG9uc2UiAEJvCghhaXNsZS52MUIQSG9va1NlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_hook_message, file_google_api_field_behavior]);
 
 /**
  * SetHookRequest is the request of SetHook.
@@ -49,11 +49,20 @@ export type SetHookRequest = Message<"aisle.v1.SetHookRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. The answer has no secret and no etag. `request_id` then has no
+   * effect.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -166,7 +175,7 @@ export type DeleteHookRequest = Message<"aisle.v1.DeleteHookRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 3;
    */
@@ -292,11 +301,19 @@ export type ResendMessagesRequest = Message<"aisle.v1.ResendMessagesRequest"> & 
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
 };
 
 /**

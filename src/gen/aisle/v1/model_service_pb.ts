@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model_service.proto.
  */
 export const file_aisle_v1_model_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJBChFUcmFpbk1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQEiQQoSVHJhaW5Nb2RlbFJlc3BvbnNlEisKCW9wZXJhdGlvbhgBIAEoCzITLmFpc2xlLnYxLk9wZXJhdGlvbkID4EEDIj0KD0dldE1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghtb2RlbF9pZBgCIAEoCUID4EEBIjcKEEdldE1vZGVsUmVzcG9uc2USIwoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbEID4EEDIlkKEUxpc3RNb2RlbHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJYChJMaXN0TW9kZWxzUmVzcG9uc2USJAoGbW9kZWxzGAEgAygLMg8uYWlzbGUudjEuTW9kZWxCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAyJbChRBY3RpdmF0ZU1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIVCghtb2RlbF9pZBgCIAEoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASI8ChVBY3RpdmF0ZU1vZGVsUmVzcG9uc2USIwoFbW9kZWwYASABKAsyDy5haXNsZS52MS5Nb2RlbEID4EEDIlYKE1NldE1vZGVsSG9sZFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEQoEaGVsZBgCIAEoCEID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBASI7ChRTZXRNb2RlbEhvbGRSZXNwb25zZRIjCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMicQoURXZhbHVhdGVNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISGAoLbWF4X3F1ZXJpZXMYAiABKAVCA+BBARIRCgRzZWVkGAMgASgFQgPgQQESFwoKcmVxdWVzdF9pZBgEIAEoCUID4EEBIkQKFUV2YWx1YXRlTW9kZWxSZXNwb25zZRIrCglvcGVyYXRpb24YASABKAsyEy5haXNsZS52MS5PcGVyYXRpb25CA+BBAzLoAwoMTW9kZWxTZXJ2aWNlEkkKClRyYWluTW9kZWwSGy5haXNsZS52MS5UcmFpbk1vZGVsUmVxdWVzdBocLmFpc2xlLnYxLlRyYWluTW9kZWxSZXNwb25zZSIAEkYKCEdldE1vZGVsEhkuYWlzbGUudjEuR2V0TW9kZWxSZXF1ZXN0GhouYWlzbGUudjEuR2V0TW9kZWxSZXNwb25zZSIDkAIBEkwKCkxpc3RNb2RlbHMSGy5haXNsZS52MS5MaXN0TW9kZWxzUmVxdWVzdBocLmFpc2xlLnYxLkxpc3RNb2RlbHNSZXNwb25zZSIDkAIBElIKDUFjdGl2YXRlTW9kZWwSHi5haXNsZS52MS5BY3RpdmF0ZU1vZGVsUmVxdWVzdBofLmFpc2xlLnYxLkFjdGl2YXRlTW9kZWxSZXNwb25zZSIAEk8KDFNldE1vZGVsSG9sZBIdLmFpc2xlLnYxLlNldE1vZGVsSG9sZFJlcXVlc3QaHi5haXNsZS52MS5TZXRNb2RlbEhvbGRSZXNwb25zZSIAElIKDUV2YWx1YXRlTW9kZWwSHi5haXNsZS52MS5FdmFsdWF0ZU1vZGVsUmVxdWVzdBofLmFpc2xlLnYxLkV2YWx1YXRlTW9kZWxSZXNwb25zZSIAQnAKCGFpc2xlLnYxQhFNb2RlbFNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_model, file_aisle_v1_operation, file_google_api_field_behavior]);
+  fileDesc("ChxhaXNsZS92MS9tb2RlbF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSJdChFUcmFpbk1vZGVsUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAIgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBIkEKElRyYWluTW9kZWxSZXNwb25zZRIrCglvcGVyYXRpb24YASABKAsyEy5haXNsZS52MS5PcGVyYXRpb25CA+BBAyI9Cg9HZXRNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIbW9kZWxfaWQYAiABKAlCA+BBASI3ChBHZXRNb2RlbFJlc3BvbnNlEiMKBW1vZGVsGAEgASgLMg8uYWlzbGUudjEuTW9kZWxCA+BBAyJZChFMaXN0TW9kZWxzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiWAoSTGlzdE1vZGVsc1Jlc3BvbnNlEiQKBm1vZGVscxgBIAMoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMidwoUQWN0aXZhdGVNb2RlbFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIbW9kZWxfaWQYAiABKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIjwKFUFjdGl2YXRlTW9kZWxSZXNwb25zZRIjCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMicgoTU2V0TW9kZWxIb2xkUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIRCgRoZWxkGAIgASgIQgPgQQESFwoKcmVxdWVzdF9pZBgDIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYBCABKAhCA+BBASI7ChRTZXRNb2RlbEhvbGRSZXNwb25zZRIjCgVtb2RlbBgBIAEoCzIPLmFpc2xlLnYxLk1vZGVsQgPgQQMijQEKFEV2YWx1YXRlTW9kZWxSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhgKC21heF9xdWVyaWVzGAIgASgFQgPgQQESEQoEc2VlZBgDIAEoBUID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQEiRAoVRXZhbHVhdGVNb2RlbFJlc3BvbnNlEisKCW9wZXJhdGlvbhgBIAEoCzITLmFpc2xlLnYxLk9wZXJhdGlvbkID4EEDMugDCgxNb2RlbFNlcnZpY2USSQoKVHJhaW5Nb2RlbBIbLmFpc2xlLnYxLlRyYWluTW9kZWxSZXF1ZXN0GhwuYWlzbGUudjEuVHJhaW5Nb2RlbFJlc3BvbnNlIgASRgoIR2V0TW9kZWwSGS5haXNsZS52MS5HZXRNb2RlbFJlcXVlc3QaGi5haXNsZS52MS5HZXRNb2RlbFJlc3BvbnNlIgOQAgESTAoKTGlzdE1vZGVscxIbLmFpc2xlLnYxLkxpc3RNb2RlbHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdE1vZGVsc1Jlc3BvbnNlIgOQAgESUgoNQWN0aXZhdGVNb2RlbBIeLmFpc2xlLnYxLkFjdGl2YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuQWN0aXZhdGVNb2RlbFJlc3BvbnNlIgASTwoMU2V0TW9kZWxIb2xkEh0uYWlzbGUudjEuU2V0TW9kZWxIb2xkUmVxdWVzdBoeLmFpc2xlLnYxLlNldE1vZGVsSG9sZFJlc3BvbnNlIgASUgoNRXZhbHVhdGVNb2RlbBIeLmFpc2xlLnYxLkV2YWx1YXRlTW9kZWxSZXF1ZXN0Gh8uYWlzbGUudjEuRXZhbHVhdGVNb2RlbFJlc3BvbnNlIgBCcAoIYWlzbGUudjFCEU1vZGVsU2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_model, file_aisle_v1_operation, file_google_api_field_behavior]);
 
 /**
  * TrainModelRequest is the request of TrainModel.
@@ -34,11 +34,20 @@ export type TrainModelRequest = Message<"aisle.v1.TrainModelRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 2;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks what can be known before a training, and starts none: the
+   * operation has no id. A training that another server carries out is not seen.
+   * `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -207,11 +216,20 @@ export type ActivateModelRequest = Message<"aisle.v1.ActivateModelRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. It reads the model, so it fails for one that is damaged. The answer
+   * has no version. `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -267,11 +285,20 @@ export type SetModelHoldRequest = Message<"aisle.v1.SetModelHoldRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. The answer has no version when another model would serve.
+   * `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -335,11 +362,19 @@ export type EvaluateModelRequest = Message<"aisle.v1.EvaluateModelRequest"> & {
    * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
    * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
    * first answer and changes nothing. Another request of the method with the same
-   * id gets INVALID_ARGUMENT.
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * Optional. Checks what can be known before an evaluation, and starts none: the
+   * operation has no id. `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
 };
 
 /**

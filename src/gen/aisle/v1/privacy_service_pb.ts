@@ -29,7 +29,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/privacy_service.proto.
  */
 export const file_aisle_v1_privacy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIlIKFEV4cG9ydFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiUKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbkID4EECIvsDChVFeHBvcnRWaXNpdG9yUmVzcG9uc2USJAoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RIABI7ChNzdWJzY3JpcHRpb25fY2hhbmdlGAIgASgLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlSAASKAoHdmlzaXRvchgDIAEoCzIVLmFpc2xlLnYxLktlcHRWaXNpdG9ySAASJAoFb3JkZXIYBCABKAsyEy5haXNsZS52MS5LZXB0T3JkZXJIABIgCgVldmVudBgFIAEoCzIPLmFpc2xlLnYxLkV2ZW50SAASMQoOcmVqZWN0ZWRfZXZlbnQYBiABKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50SAASPQoUYXdhaXRlZF9zdWJzY3JpcHRpb24YByABKAsyHS5haXNsZS52MS5Bd2FpdGVkU3Vic2NyaXB0aW9uSAASLQoMaG9va19tZXNzYWdlGAggASgLMhUuYWlzbGUudjEuSG9va01lc3NhZ2VIABI1Cg5mcmFtZV9leHBvc3VyZRgJIAEoCzIbLmFpc2xlLnYxLktlcHRGcmFtZUV4cG9zdXJlSAASLQoKc2hvd25fbGlzdBgKIAEoCzIXLmFpc2xlLnYxLktlcHRTaG93bkxpc3RIAEIGCgRpdGVtImcKE0VyYXNlVmlzaXRvclJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJQoGcGVyc29uGAIgASgLMhAuYWlzbGUudjEuUGVyc29uQgPgQQISFAoHZHJ5X3J1bhgDIAEoCEID4EEBInEKFEVyYXNlVmlzaXRvclJlc3BvbnNlEigKCW9wZXJhdGlvbhgBIAEoCzITLmFpc2xlLnYxLk9wZXJhdGlvbkgAEiQKB2RyeV9ydW4YAiABKAsyES5haXNsZS52MS5FcmFzdXJlSABCCQoHb3V0Y29tZSJbChNMaXN0RXJhc3VyZXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJeChRMaXN0RXJhc3VyZXNSZXNwb25zZRIoCghlcmFzdXJlcxgBIAMoCzIRLmFpc2xlLnYxLkVyYXN1cmVCA+BBAxIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCA+BBAzKOAgoOUHJpdmFjeVNlcnZpY2USVwoNRXhwb3J0VmlzaXRvchIeLmFpc2xlLnYxLkV4cG9ydFZpc2l0b3JSZXF1ZXN0Gh8uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlc3BvbnNlIgOQAgEwARJPCgxFcmFzZVZpc2l0b3ISHS5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXF1ZXN0Gh4uYWlzbGUudjEuRXJhc2VWaXNpdG9yUmVzcG9uc2UiABJSCgxMaXN0RXJhc3VyZXMSHS5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXF1ZXN0Gh4uYWlzbGUudjEuTGlzdEVyYXN1cmVzUmVzcG9uc2UiA5ACAUJyCghhaXNsZS52MUITUHJpdmFjeVNlcnZpY2VQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_contact, file_aisle_v1_erasure, file_aisle_v1_event, file_aisle_v1_hook_message, file_aisle_v1_ledger, file_aisle_v1_operation, file_aisle_v1_person, file_aisle_v1_personal_data, file_aisle_v1_rejected_event, file_google_api_field_behavior]);
+  fileDesc("Ch5haXNsZS92MS9wcml2YWN5X3NlcnZpY2UucHJvdG8SCGFpc2xlLnYxIlIKFEV4cG9ydFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiUKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbkID4EECIvsDChVFeHBvcnRWaXNpdG9yUmVzcG9uc2USJAoHY29udGFjdBgBIAEoCzIRLmFpc2xlLnYxLkNvbnRhY3RIABI7ChNzdWJzY3JpcHRpb25fY2hhbmdlGAIgASgLMhwuYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbmdlSAASKAoHdmlzaXRvchgDIAEoCzIVLmFpc2xlLnYxLktlcHRWaXNpdG9ySAASJAoFb3JkZXIYBCABKAsyEy5haXNsZS52MS5LZXB0T3JkZXJIABIgCgVldmVudBgFIAEoCzIPLmFpc2xlLnYxLkV2ZW50SAASMQoOcmVqZWN0ZWRfZXZlbnQYBiABKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50SAASPQoUYXdhaXRlZF9zdWJzY3JpcHRpb24YByABKAsyHS5haXNsZS52MS5Bd2FpdGVkU3Vic2NyaXB0aW9uSAASLQoMaG9va19tZXNzYWdlGAggASgLMhUuYWlzbGUudjEuSG9va01lc3NhZ2VIABI1Cg5mcmFtZV9leHBvc3VyZRgJIAEoCzIbLmFpc2xlLnYxLktlcHRGcmFtZUV4cG9zdXJlSAASLQoKc2hvd25fbGlzdBgKIAEoCzIXLmFpc2xlLnYxLktlcHRTaG93bkxpc3RIAEIGCgRpdGVtIoYBChNFcmFzZVZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiUKBnBlcnNvbhgCIAEoCzIQLmFpc2xlLnYxLlBlcnNvbkID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEicQoURXJhc2VWaXNpdG9yUmVzcG9uc2USKAoJb3BlcmF0aW9uGAEgASgLMhMuYWlzbGUudjEuT3BlcmF0aW9uSAASJAoHcHJldmlldxgCIAEoCzIRLmFpc2xlLnYxLkVyYXN1cmVIAEIJCgdvdXRjb21lIlsKE0xpc3RFcmFzdXJlc1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBIl4KFExpc3RFcmFzdXJlc1Jlc3BvbnNlEigKCGVyYXN1cmVzGAEgAygLMhEuYWlzbGUudjEuRXJhc3VyZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDMo4CCg5Qcml2YWN5U2VydmljZRJXCg1FeHBvcnRWaXNpdG9yEh4uYWlzbGUudjEuRXhwb3J0VmlzaXRvclJlcXVlc3QaHy5haXNsZS52MS5FeHBvcnRWaXNpdG9yUmVzcG9uc2UiA5ACATABEk8KDEVyYXNlVmlzaXRvchIdLmFpc2xlLnYxLkVyYXNlVmlzaXRvclJlcXVlc3QaHi5haXNsZS52MS5FcmFzZVZpc2l0b3JSZXNwb25zZSIAElIKDExpc3RFcmFzdXJlcxIdLmFpc2xlLnYxLkxpc3RFcmFzdXJlc1JlcXVlc3QaHi5haXNsZS52MS5MaXN0RXJhc3VyZXNSZXNwb25zZSIDkAIBQnIKCGFpc2xlLnYxQhNQcml2YWN5U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_contact, file_aisle_v1_erasure, file_aisle_v1_event, file_aisle_v1_hook_message, file_aisle_v1_ledger, file_aisle_v1_operation, file_aisle_v1_person, file_aisle_v1_personal_data, file_aisle_v1_rejected_event, file_google_api_field_behavior]);
 
 /**
  * ExportVisitorRequest is the request of ExportVisitor.
@@ -181,12 +181,23 @@ export type EraseVisitorRequest = Message<"aisle.v1.EraseVisitorRequest"> & {
   person?: Person | undefined;
 
   /**
-   * Optional. Dry run: only counts the records, before it answers. It reads all
-   * events of the app, which takes some seconds a million.
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
    *
-   * @generated from field: bool dry_run = 3;
+   * @generated from field: string request_id = 3;
    */
-  dryRun: boolean;
+  requestId: string;
+
+  /**
+   * Optional. Only counts the records that an erasure would remove, before it
+   * answers. It reads all events of the app, which takes some seconds a million.
+   * `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
 };
 
 /**
@@ -217,12 +228,12 @@ export type EraseVisitorResponse = Message<"aisle.v1.EraseVisitorResponse"> & {
     case: "operation";
   } | {
     /**
-     * Of a dry run: what an erasure would remove.
+     * With `validate_only`: what an erasure would remove.
      *
-     * @generated from field: aisle.v1.Erasure dry_run = 2;
+     * @generated from field: aisle.v1.Erasure preview = 2;
      */
     value: Erasure;
-    case: "dryRun";
+    case: "preview";
   } | { case: undefined; value?: undefined };
 };
 
@@ -324,9 +335,8 @@ export const PrivacyService: GenService<{
    * events under the same ids are new. It answers an operation at once, whose
    * result is the Erasure; OperationService tells how far it is. The erasure is
    * then stored and will be completed: CancelOperation does nothing, and when the
-   * process is killed, another one goes on with it after a minute. It can be
-   * repeated, so the call has no `request_id`: a second erasure finds nothing.
-   * Older models do not change; the next one knows nothing of the person.
+   * process is killed, another one goes on with it after a minute. Older models
+   * do not change; the next one knows nothing of the person.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
    */
