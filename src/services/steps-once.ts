@@ -61,11 +61,11 @@ async function carryOut<O extends Message>(
       const kept = tx.idempotency.get(key);
       if (kept?.eventId === id && !isAnswered(kept)) work(tx);
     });
-  // Without the sign another try may take over; then both are carried out, as after a crash.
-  const signs = setInterval(
-    () => void whileClaimed((tx) => tx.idempotency.put(key, repeatable.planned(id))).catch(() => undefined),
-    SIGN_MS,
-  ).unref();
+  const sign = () => {
+    const signed = whileClaimed((tx) => tx.idempotency.put(key, repeatable.planned(id)));
+    signed.catch(() => undefined); // another try may then take over: both are carried out, as after a crash
+  };
+  const signs = setInterval(sign, SIGN_MS).unref();
   try {
     const answer = await make();
     const other = await changes.run(appId, (tx) => {
