@@ -2,9 +2,12 @@ import {
   type EvaluatedRanking,
   type EvaluatedTask,
   type Evaluation,
+  EvaluationTask,
+  Ranking,
   RankingKind,
 } from "../gen/aisle/v1/evaluation_pb.js";
-import { taskTitle } from "./evaluation-tables.js";
+import { enumWord } from "./enum-words.js";
+import { type CountName, type FigureName, taskTitle } from "./evaluation-tables.js";
 import { count } from "./output.js";
 
 const WIDTH = 1000;
@@ -21,36 +24,36 @@ const LABEL_STEP = 15;
 
 /** A bar: its length, and its part in full colour, which is never longer. */
 interface BarFigures {
-  readonly length: string;
-  readonly part?: string;
+  readonly length: FigureName;
+  readonly part?: FigureName;
   readonly legend: string;
 }
-const HITS = { length: "hit_rate_20", part: "reciprocal_rank_20", legend: "HR@20, full colour MRR@20" };
-const RECALL = { length: "hit_rate_20", part: "recall_20", legend: "HR@20, full colour Recall@20" };
-const NDCG = { length: "ndcg_10", legend: "NDCG@10" };
-const SHARES = {
-  length: "same_category_10",
-  part: "substitutes_10",
+const HITS: BarFigures = { length: "hitRate", part: "reciprocalRank", legend: "HR@20, full colour MRR@20" };
+const RECALL: BarFigures = { length: "hitRate", part: "recall", legend: "HR@20, full colour Recall@20" };
+const NDCG: BarFigures = { length: "ndcg", legend: "NDCG@10" };
+const SHARES: BarFigures = {
+  length: "sameCategoryShare",
+  part: "substituteShare",
   legend: "same category, full colour priced alike",
 };
 
 /** Tasks that are drawn as bars, in this order, and those drawn as lines by length of history besides. */
-const BARS: Readonly<Record<string, BarFigures>> = {
-  next_item: HITS,
-  next_new_item: HITS,
-  hidden_line: HITS,
-  rest_of_order: RECALL,
-  next_order: RECALL,
-  next_order_new: RECALL,
-  cold_start: HITS,
-  similar_products: NDCG,
-  also_view: NDCG,
-  substitutes: SHARES,
-};
-const LINES: Readonly<Record<string, string>> = {
-  next_item: "steps of the visit so far",
-  hidden_line: "other lines in the cart",
-};
+const BARS: readonly (readonly [EvaluationTask, BarFigures])[] = [
+  [EvaluationTask.NEXT_ITEM, HITS],
+  [EvaluationTask.NEXT_NEW_ITEM, HITS],
+  [EvaluationTask.HIDDEN_LINE, HITS],
+  [EvaluationTask.REST_OF_ORDER, RECALL],
+  [EvaluationTask.NEXT_ORDER, RECALL],
+  [EvaluationTask.NEXT_ORDER_NEW, RECALL],
+  [EvaluationTask.COLD_START, HITS],
+  [EvaluationTask.SIMILAR_PRODUCTS, NDCG],
+  [EvaluationTask.ALSO_VIEW, NDCG],
+  [EvaluationTask.SUBSTITUTES, SHARES],
+];
+const LINES: readonly (readonly [EvaluationTask, string])[] = [
+  [EvaluationTask.NEXT_ITEM, "steps of the visit so far"],
+  [EvaluationTask.HIDDEN_LINE, "other lines in the cart"],
+];
 
 /** Colours by place in the list of rankings, light and dark; answers come first. */
 const COLOURS = [
@@ -77,13 +80,13 @@ interface Panel {
  * ground, as the viewer prefers. Each panel of bars says what they are; lines are hit rates.
  */
 export function evaluationPicture(evaluation: Evaluation, title: string): string {
-  const names = [...new Set(evaluation.tasks.flatMap((task) => task.rankings.map(({ name }) => name)))];
-  const colourOf = (name: string) => `c${names.indexOf(name) % COLOURS.length}`;
+  const all = [...new Set(evaluation.tasks.flatMap((task) => task.rankings.map(({ ranking }) => ranking)))];
+  const colourOf = (ranking: Ranking) => `c${all.indexOf(ranking) % COLOURS.length}`;
   const judged = evaluation.tasks.filter((task) => task.queryCount > 0);
-  const panelsOf = <T>(drawn: Readonly<Record<string, T>>, panel: (task: EvaluatedTask, how: T) => Panel) =>
-    Object.entries(drawn).flatMap(([name, how]) =>
-      judged.filter((task) => task.name === name).map((task) => panel(task, how)),
-    );
+  const panelsOf = <T>(
+    drawn: readonly (readonly [EvaluationTask, T])[],
+    panel: (task: EvaluatedTask, how: T) => Panel,
+  ) => drawn.flatMap(([one, how]) => judged.filter(({ task }) => task === one).map((task) => panel(task, how)));
   const rows = [
     ...pairs(panelsOf(BARS, (task, figures) => barPanel(task, figures, colourOf))),
     ...pairs(panelsOf(LINES, (task, what) => linePanel(task, what, colourOf))),
@@ -95,8 +98,8 @@ export function evaluationPicture(evaluation: Evaluation, title: string): string
       parts.push(`<g transform="translate(${MARGIN + i * (PANEL + GAP)},${top})">${svg}</g>`);
     top += Math.max(...pair.map(({ height }) => height)) + GAP;
   }
-  const counts = (name: string) => count(evaluation.dataCounts[name] ?? 0n);
-  const line = `learned from ${counts("learned_visits")} visits, judged on the ${counts("judged_visits")} newest; ${counts("products")} products`;
+  const counts = (name: CountName) => count(evaluation.dataCounts?.[name] ?? 0n);
+  const line = `learned from ${counts("learnedVisits")} visits, judged on the ${counts("judgedVisits")} newest; ${counts("products")} products`;
   const note = judged.length === 0 ? ". Nothing could be judged" : "";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" role="img">
 <title>${escaped(`Quality of recommendations, ${title}`)}</title>
@@ -117,9 +120,9 @@ function pairs<T>(all: readonly T[]): T[][] {
 function barPanel(
   task: EvaluatedTask,
   { length, part, legend }: BarFigures,
-  colourOf: (name: string) => string,
+  colourOf: (ranking: Ranking) => string,
 ): Panel {
-  const main = (ranking: EvaluatedRanking) => ranking.figures[length] ?? 0;
+  const main = (ranking: EvaluatedRanking) => ranking.figures?.[length] ?? 0;
   const rankings = [...task.rankings].sort((a, b) => a.kind - b.kind || main(b) - main(a));
   const width = PANEL - LABELS - VALUES;
   const scale = niceTop(Math.max(...rankings.map(main)));
@@ -130,11 +133,11 @@ function barPanel(
     if (ranking.kind !== kind) y += 8;
     kind = ranking.kind;
     const value = main(ranking);
-    const inner = part === undefined ? undefined : ranking.figures[part];
+    const inner = part === undefined ? undefined : ranking.figures?.[part];
     const bar = (share: number, kindOfBar: string) =>
-      `<rect class="${colourOf(ranking.name)} ${kindOfBar}" x="${LABELS}" y="${y}" width="${fixed((width * share) / scale)}" height="${BAR - 6}"/>`;
+      `<rect class="${colourOf(ranking.ranking)} ${kindOfBar}" x="${LABELS}" y="${y}" width="${fixed((width * share) / scale)}" height="${BAR - 6}"/>`;
     parts.push(
-      text(LABELS - 8, y + 12, ranking.name, "right"),
+      text(LABELS - 8, y + 12, enumWord(Ranking, ranking.ranking), "right"),
       bar(value, inner === undefined ? "" : "pale"),
       inner === undefined ? "" : bar(inner, ""),
       text(
@@ -150,11 +153,11 @@ function barPanel(
 }
 
 /** Hit rates by length of history, one line a ranking with its name at the end. */
-function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) => string): Panel {
+function linePanel(task: EvaluatedTask, what: string, colourOf: (ranking: Ranking) => string): Panel {
   const parts = (task.rankings[0]?.histories ?? []).map(
     ({ minLength: least, maxLength: most, queryCount: queries }) => ({ least, most, queries }),
   );
-  const value = (ranking: EvaluatedRanking, i: number) => ranking.histories[i]?.figures.hit_rate_20 ?? 0;
+  const value = (ranking: EvaluatedRanking, i: number) => ranking.histories[i]?.figures?.hitRate ?? 0;
   const scale = niceTop(Math.max(0, ...task.rankings.flatMap((r) => parts.map((_, i) => value(r, i)))));
   const [left, right] = [36, PANEL - LABELS];
   const x = (i: number) => left + (parts.length === 1 ? 0 : ((right - left) * i) / (parts.length - 1));
@@ -178,16 +181,16 @@ function linePanel(task: EvaluatedTask, what: string, colourOf: (name: string) =
     const dash = ranking.kind === RankingKind.BASELINE ? " dashed" : "";
     const dots = parts.map(
       (_, i) =>
-        `<circle class="${colourOf(ranking.name)}" cx="${fixed(x(i))}" cy="${fixed(y(value(ranking, i)))}" r="2.5"/>`,
+        `<circle class="${colourOf(ranking.ranking)}" cx="${fixed(x(i))}" cy="${fixed(y(value(ranking, i)))}" r="2.5"/>`,
     );
-    return `<polyline class="line s${colourOf(ranking.name)}${dash}" points="${points}"/>${dots.join("")}`;
+    return `<polyline class="line s${colourOf(ranking.ranking)}${dash}" points="${points}"/>${dots.join("")}`;
   });
   const ends = task.rankings.map((ranking) => y(value(ranking, parts.length - 1)));
   const places = spread(ends);
   const names = task.rankings.map(
     (ranking, i) =>
       `<line class="grid" x1="${right + 4}" x2="${right + 16}" y1="${fixed(ends[i]!)}" y2="${fixed(places[i]!)}"/>` +
-      text(right + 18, places[i]! + 4, ranking.name, `small ${colourOf(ranking.name)}`),
+      text(right + 18, places[i]! + 4, enumWord(Ranking, ranking.ranking), `small ${colourOf(ranking.ranking)}`),
   );
   const axis = text((left + right) / 2, HEAD + PLOT + 54, `${what}; below, questions`, "small soft middle");
   return {

@@ -1,7 +1,9 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { Algorithm, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { algorithmFigures } from "./algorithm-figures.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { enumWord } from "./enum-words.js";
 import { Failure } from "./errors.js";
 import { plainId } from "./option-values.js";
 import { count, megabytes, printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -135,13 +137,14 @@ async function diff(
     );
 }
 
+const DATA_COUNTS = ["interactions", "orders", "products", "sessions", "visitors"] as const;
+
 type Row = readonly [string, string, string];
 
 function dataRows(from: Model, to: Model): Row[] {
-  const names = [...new Set([...Object.keys(from.dataCounts), ...Object.keys(to.dataCounts)])].sort();
-  const rows = names.map((name): Row => {
-    const of = ({ dataCounts }: Model) => count(dataCounts[name] ?? 0n);
-    return [printable(name), of(from), of(to)];
+  const rows = DATA_COUNTS.map((name): Row => {
+    const of = ({ dataCounts }: Model) => count(dataCounts?.[name] ?? 0n);
+    return [name, of(from), of(to)];
   });
   return [["data up to", timeText(from.cutOffTime), timeText(to.cutOffTime)] as const, ...rows].filter(
     ([, a, b]) => a !== b,
@@ -149,14 +152,15 @@ function dataRows(from: Model, to: Model): Row[] {
 }
 
 function algorithmRows(from: Model, to: Model): Row[] {
-  const names = [...new Set([...from.algorithms, ...to.algorithms].map(({ name }) => name))];
-  return names.flatMap((name) => {
-    const [a, b] = [from, to].map(({ algorithms }) => algorithms.find((one) => one.name === name));
-    const facts = [...new Set([...Object.keys(a?.facts ?? {}), ...Object.keys(b?.facts ?? {})])].sort();
-    const included: Row = [printable(name), includedText(a), includedText(b)];
-    const figures = facts.map(
-      (fact): Row => [`${printable(name)} ${printable(fact)}`, figure(a?.facts[fact]), figure(b?.facts[fact])],
-    );
+  const all = [...new Set([...from.algorithms, ...to.algorithms].map(({ algorithm }) => algorithm))];
+  return all.flatMap((algorithm) => {
+    const [a, b] = [from, to].map(({ algorithms }) => algorithms.find((one) => one.algorithm === algorithm));
+    const [ofA, ofB] = [algorithmFigures(a?.facts), algorithmFigures(b?.facts)];
+    const name = enumWord(Algorithm, algorithm);
+    const included: Row = [name, includedText(a), includedText(b)];
+    const figures = [...new Set([...ofA.keys(), ...ofB.keys()])]
+      .sort()
+      .map((key): Row => [`${name} ${key}`, figure(ofA.get(key)), figure(ofB.get(key))]);
     return [included, ...figures].filter(([, x, y]) => x !== y);
   });
 }

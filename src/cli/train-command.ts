@@ -1,8 +1,15 @@
 import { toJson } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
-import { type Model, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import {
+  Algorithm,
+  type Model,
+  type ModelAlgorithm,
+  ModelSchema,
+  type PredictionQuality,
+} from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
+import { enumWord } from "./enum-words.js";
 import { Failure } from "./errors.js";
 import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
@@ -40,19 +47,30 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
 }
 
 /** The evaluation of an algorithm on the newest data; "" for none. */
-function judged(facts: Readonly<Record<string, number>>): string {
-  const figures = (prefix: string, before: string, after: string) => {
-    const [hitRate, reciprocalRank] = [facts[`${prefix}hit_rate_20`], facts[`${prefix}reciprocal_rank_20`]];
-    if (hitRate === undefined || reciprocalRank === undefined) return "";
-    return `${before}HR@20 ${hitRate.toFixed(3)}, MRR@20 ${reciprocalRank.toFixed(3)}${after}`;
-  };
-  return figures("", ", ", "") + figures("neighbours_", " (on the same visits without it ", ")");
+function judged({ case: algorithm, value }: ModelAlgorithm["facts"]): string {
+  switch (algorithm) {
+    case "sessionNeighbours":
+    case "blend":
+      return value.judged === undefined ? "" : `, ${qualityText(value.judged)}`;
+    case "ranker": {
+      const { judged, sessionNeighbours } = value;
+      if (judged === undefined || sessionNeighbours === undefined) return "";
+      return `, ${qualityText(judged)} (on the same visits without it ${qualityText(sessionNeighbours)})`;
+    }
+    default:
+      return "";
+  }
+}
+
+function qualityText({ hitRate, reciprocalRank }: PredictionQuality): string {
+  return `HR@20 ${hitRate.toFixed(3)}, MRR@20 ${reciprocalRank.toFixed(3)}`;
 }
 
 function modelLines(model: Model): string[] {
-  const data = Object.entries(model.dataCounts)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${count(value)} ${printable(name)}`);
+  const data = (["interactions", "orders", "products", "sessions", "visitors"] as const).flatMap((name) => {
+    const value = model.dataCounts?.[name] ?? 0n;
+    return value === 0n ? [] : [`${count(value)} ${name}`];
+  });
   const upTo = model.cutOffTime === undefined ? "" : `, up to ${timeText(model.cutOffTime)}`;
   const lines = [
     `Model ${model.modelId}${model.active ? ` serves as version ${model.version}` : " was trained but does not serve"}`,
@@ -63,7 +81,7 @@ function modelLines(model: Model): string[] {
     const state = algorithm.included
       ? `included${judged(algorithm.facts)}`
       : `left out: ${printable(algorithm.reason)}`;
-    lines.push(`  ${printable(algorithm.name)}: ${state}`);
+    lines.push(`  ${enumWord(Algorithm, algorithm.algorithm)}: ${state}`);
   }
   return lines;
 }

@@ -1,9 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { AlgorithmFacts } from "../domain/model.js";
-import { type EvaluatedTaskSchema, type EvaluationSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
-import type { ModelAlgorithmSchema } from "../gen/aisle/v1/model_pb.js";
-import type { EvaluatedTask, Evaluation, RankingKind as Kind } from "../learning/evaluation/report.js";
+import {
+  type EvaluatedTaskSchema,
+  type EvaluationSchema,
+  EvaluationTask,
+  Ranking,
+  type RankingFigures,
+  type RankingFiguresSchema,
+  RankingKind,
+} from "../gen/aisle/v1/evaluation_pb.js";
+import type {
+  EvaluatedTask,
+  Evaluation,
+  FigureName,
+  Figures,
+  RankingKind as Kind,
+} from "../learning/evaluation/report.js";
 import { timestampOf } from "./common-messages.js";
+import { enumWords } from "./enum-words.js";
+import { algorithmMessage } from "./model-messages.js";
 
 const KINDS: Readonly<Record<Kind, RankingKind>> = {
   answer: RankingKind.ANSWER,
@@ -11,42 +25,64 @@ const KINDS: Readonly<Record<Kind, RankingKind>> = {
   baseline: RankingKind.BASELINE,
 };
 
+const TASKS = enumWords<EvaluationTask>(EvaluationTask);
+const RANKINGS = enumWords<Ranking>(Ranking);
+
+const FIGURES = [
+  ["hit_rate_20", "hitRate"],
+  ["hit_rate_10", "hitRate"],
+  ["reciprocal_rank_20", "reciprocalRank"],
+  ["recall_20", "recall"],
+  ["average_precision_20", "averagePrecision"],
+  ["coverage_20", "coverage"],
+  ["shown_popularity", "shownPopularity"],
+  ["wanted_popularity", "wantedPopularity"],
+  ["ndcg_10", "ndcg"],
+  ["repeated_10", "repeatedShare"],
+  ["same_category_10", "sameCategoryShare"],
+  ["substitutes_10", "substituteShare"],
+] as const satisfies readonly (readonly [FigureName, keyof RankingFigures])[];
+
 export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof EvaluationSchema> {
+  const counted = (name: string) => BigInt(evaluation.dataCounts[name] ?? 0);
   return {
     cutOffTime: timestampOf(evaluation.cutOff),
     seed: evaluation.seed,
-    dataCounts: Object.fromEntries(Object.entries(evaluation.dataCounts).map(([name, count]) => [name, BigInt(count)])),
+    dataCounts: {
+      products: counted("products"),
+      metProducts: counted("products_met"),
+      learnedVisits: counted("learned_visits"),
+      learnedOrders: counted("learned_orders"),
+      judgedVisits: counted("judged_visits"),
+      judgedOrders: counted("judged_orders"),
+    },
     tasks: evaluation.tasks.map(taskMessage),
     algorithms: evaluation.algorithms.map(algorithmMessage),
   };
 }
 
-export function algorithmMessage(algorithm: AlgorithmFacts): MessageInitShape<typeof ModelAlgorithmSchema> {
-  return { ...algorithm, facts: { ...algorithm.facts } };
-}
-
-function taskMessage({
-  rankings,
-  name,
-  queries,
-  possible,
-  reason,
-}: EvaluatedTask): MessageInitShape<typeof EvaluatedTaskSchema> {
+function taskMessage(task: EvaluatedTask): MessageInitShape<typeof EvaluatedTaskSchema> {
   return {
-    name,
-    queryCount: queries,
-    possibleQueryCount: possible,
-    reason,
-    rankings: rankings.map(({ name, kind, figures, byHistory }) => ({
-      name,
+    task: TASKS.get(task.name) ?? EvaluationTask.UNSPECIFIED,
+    queryCount: task.queries,
+    possibleQueryCount: task.possible,
+    reason: task.reason,
+    rankings: task.rankings.map(({ name, kind, figures, byHistory }) => ({
+      ranking: RANKINGS.get(name) ?? Ranking.UNSPECIFIED,
       kind: KINDS[kind],
-      figures: { ...figures },
+      figures: figuresMessage(figures),
       histories: byHistory.map((part) => ({
         minLength: part.least,
         maxLength: part.most,
         queryCount: part.queries,
-        figures: { ...part.figures },
+        figures: figuresMessage(part.figures),
       })),
     })),
   };
+}
+
+function figuresMessage(figures: Figures): MessageInitShape<typeof RankingFiguresSchema> {
+  const message: Partial<Record<(typeof FIGURES)[number][1], number>> = {};
+  for (const [name, field] of FIGURES) if (figures[name] !== undefined) message[field] = figures[name];
+  return message;
 }

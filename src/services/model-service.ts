@@ -18,7 +18,8 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
-import { algorithmMessage, evaluationMessage } from "./evaluation-messages.js";
+import { evaluationMessage } from "./evaluation-messages.js";
+import { algorithmMessage, dataCountsMessage } from "./model-messages.js";
 import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
@@ -163,9 +164,7 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     cutOffTime: timestampOf(record.manifest.cutOff),
     sizeBytes: BigInt(record.sizeBytes),
     trainingDuration: durationFromMs(record.trainingMs),
-    dataCounts: Object.fromEntries(
-      Object.entries(record.manifest.dataCounts).map(([name, count]) => [name, BigInt(count)]),
-    ),
+    dataCounts: dataCountsMessage(record.manifest.dataCounts),
     algorithms: record.manifest.algorithms.map(algorithmMessage),
   };
 }

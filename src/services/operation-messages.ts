@@ -16,6 +16,7 @@ import {
 } from "../gen/aisle/v1/operation_pb.js";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.js";
 import { timestampOf } from "./common-messages.js";
+import { enumWords } from "./enum-words.js";
 import { toConnectError } from "./wire/errors.js";
 
 const KINDS = {
@@ -32,13 +33,8 @@ const STATES = {
   cancelled: OperationState.CANCELLED,
 } as const;
 
-/** By name, without the numbers that enums of TypeScript have as names too. */
-function byName<T>(values: Readonly<Record<string, T | string>>): ReadonlyMap<string, T> {
-  return new Map(Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [] : [[name, value]])));
-}
-
-const STAGES = byName<OperationStage>(OperationStage);
-const REASONS = byName<ErrorReason>(ErrorReason);
+const STAGES = enumWords<OperationStage>(OperationStage);
+const REASONS = enumWords<ErrorReason>(ErrorReason);
 
 /** A result as `Operation.result` keeps it: an operation of it alone. */
 export function resultText(result: MessageInitShape<typeof OperationSchema>["result"]): string {
@@ -71,7 +67,7 @@ export function operationMessage(appId: string, operation: StoredOperation): Ope
 }
 
 function errorMessage({ code, message, reason }: OperationFault): MessageInitShape<typeof OperationErrorSchema> {
-  return { code, message, reason: REASONS.get(reason) ?? ErrorReason.ERROR_REASON_UNSPECIFIED };
+  return { code, message, reason: REASONS.get(reason.toLowerCase()) ?? ErrorReason.ERROR_REASON_UNSPECIFIED };
 }
 
 /** The stored name of a kind; undefined for none. */
@@ -90,7 +86,7 @@ export function faultOf(error: unknown): OperationFault {
   return { code: seen.code, message: seen.rawMessage, reason: seen.findDetails(ErrorInfoSchema)[0]?.reason ?? "" };
 }
 
-/** `association_rules` is ASSOCIATION_RULES. */
+/** Stages have the words of the enum. */
 function stageOf(name: string): OperationStage {
-  return STAGES.get(name.toUpperCase()) ?? OperationStage.UNSPECIFIED;
+  return STAGES.get(name) ?? OperationStage.UNSPECIFIED;
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppSchema } from "../../src/gen/aisle/v1/app_pb.js";
 import { PageKind } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { InteractionType } from "../../src/gen/aisle/v1/interaction_pb.js";
+import { Algorithm } from "../../src/gen/aisle/v1/model_pb.js";
 import { OperationStage, OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { RecommendationSource } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
@@ -349,8 +350,8 @@ describe("aisle train", () => {
             cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
             dataCounts: { products: 1234n, orders: 7n },
             algorithms: [
-              { name: "semantic", included: true },
-              { name: "association_rules", included: false, reason: "fewer than 10 orders" },
+              { algorithm: Algorithm.SEMANTIC, included: true },
+              { algorithm: Algorithm.ASSOCIATION_RULES, included: false, reason: "fewer than 10 orders" },
             ],
           },
         },

@@ -5,40 +5,41 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { evaluationPicture } from "../../src/cli/evaluation-chart.js";
-import { EvaluationSchema, RankingKind } from "../../src/gen/aisle/v1/evaluation_pb.js";
+import { EvaluationSchema, EvaluationTask, Ranking, RankingKind } from "../../src/gen/aisle/v1/evaluation_pb.js";
+import { Algorithm } from "../../src/gen/aisle/v1/model_pb.js";
 import { OperationStage, OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { formFault } from "../web/demo/xml.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { runCommand } from "./run-command.js";
 
-const ranking = (name: string, kind: RankingKind, hitRate: number) => ({
-  name,
+const ranking = (which: Ranking, kind: RankingKind, hitRate: number) => ({
+  ranking: which,
   kind,
-  figures: { hit_rate_20: hitRate, reciprocal_rank_20: hitRate / 2 },
+  figures: { hitRate, reciprocalRank: hitRate / 2 },
   histories: [
-    { minLength: 1, maxLength: 1, queryCount: 600, figures: { hit_rate_20: hitRate } },
-    { minLength: 10, maxLength: 0, queryCount: 634, figures: { hit_rate_20: hitRate } },
+    { minLength: 1, maxLength: 1, queryCount: 600, figures: { hitRate } },
+    { minLength: 10, maxLength: 0, queryCount: 634, figures: { hitRate } },
   ],
 });
 
 const EVALUATION: MessageInitShape<typeof EvaluationSchema> = {
   cutOffTime: timestampFromMs(Date.UTC(2026, 0, 2)),
   seed: 7,
-  dataCounts: { products: 50n, products_met: 40n, learned_visits: 9000n, judged_visits: 1000n },
+  dataCounts: { products: 50n, metProducts: 40n, learnedVisits: 9000n, judgedVisits: 1000n },
   tasks: [
     {
-      name: "next_item",
+      task: EvaluationTask.NEXT_ITEM,
       queryCount: 1234,
       possibleQueryCount: 5000,
       rankings: [
-        ranking("recommended", RankingKind.ANSWER, 0.5),
-        ranking("collaborative", RankingKind.SOURCE, 0.48),
-        ranking("popularity", RankingKind.BASELINE, 0),
+        ranking(Ranking.RECOMMENDED, RankingKind.ANSWER, 0.5),
+        ranking(Ranking.COLLABORATIVE, RankingKind.SOURCE, 0.48),
+        ranking(Ranking.POPULARITY, RankingKind.BASELINE, 0),
       ],
     },
-    { name: "hidden_line", reason: "no order of two known products since the cut-off" },
+    { task: EvaluationTask.HIDDEN_LINE, reason: "no order of two known products since the cut-off" },
   ],
-  algorithms: [{ name: "semantic", included: false, reason: "0 products with a text" }],
+  algorithms: [{ algorithm: Algorithm.SEMANTIC, included: false, reason: "0 products with a text" }],
 };
 
 let server: FakeServer;
@@ -92,25 +93,25 @@ Order, one line hidden: no order of two known products since the cut-off
       dataCounts: { products: "50" },
       tasks: [
         {
-          name: "next_item",
+          task: "EVALUATION_TASK_NEXT_ITEM",
           queryCount: 1234,
           possibleQueryCount: 5000,
           reason: "",
           rankings: [
             {
-              name: "recommended",
+              ranking: "RANKING_RECOMMENDED",
               kind: "RANKING_KIND_ANSWER",
-              figures: { hit_rate_20: 0.5, reciprocal_rank_20: 0.25 },
+              figures: { hitRate: 0.5, reciprocalRank: 0.25 },
               histories: [
-                { minLength: 1, maxLength: 1, queryCount: 600, figures: { hit_rate_20: 0.5 } },
+                { minLength: 1, maxLength: 1, queryCount: 600, figures: { hitRate: 0.5 } },
                 { minLength: 10, maxLength: 0, queryCount: 634 },
               ],
             },
             {},
-            { figures: { hit_rate_20: 0 } },
+            { figures: { hitRate: 0 } },
           ],
         },
-        { name: "hidden_line", queryCount: 0, possibleQueryCount: 0, rankings: [] },
+        { task: "EVALUATION_TASK_HIDDEN_LINE", queryCount: 0, possibleQueryCount: 0, rankings: [] },
       ],
     });
   });
@@ -142,9 +143,12 @@ describe("the picture of an evaluation", () => {
   });
 
   it("keeps the labels of lines apart where all lines end at one height", () => {
-    const names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
-    const svg = picture({ tasks: [{ name: "next_item", queryCount: 9, possibleQueryCount: 9, rankings }] });
+    const which = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value): Ranking => value);
+    const names = which.map((value) => Ranking[value]?.toLowerCase());
+    const rankings = which.map((value) => ranking(value, RankingKind.SOURCE, 0.3));
+    const svg = picture({
+      tasks: [{ task: EvaluationTask.NEXT_ITEM, queryCount: 9, possibleQueryCount: 9, rankings }],
+    });
     const heights = names.map((name) =>
       Number(new RegExp(`<text class="small c\\d+" x="[\\d.]+" y="([\\d.]+)">${name}<`).exec(svg)?.[1]),
     );
@@ -154,32 +158,34 @@ describe("the picture of an evaluation", () => {
 
   it("has a labelled panel of bars for each kind of task", () => {
     const bars = [
-      ["next_item", "HR@20, full colour MRR@20", ".500 / .111"],
-      ["rest_of_order", "HR@20, full colour Recall@20", ".500 / .222"],
-      ["next_order", "HR@20, full colour Recall@20", ".500 / .222"],
-      ["also_view", "NDCG@10", ".333"],
-      ["substitutes", "same category, full colour priced alike", ".600 / .444"],
+      [EvaluationTask.NEXT_ITEM, "HR@20, full colour MRR@20", ".500 / .111"],
+      [EvaluationTask.REST_OF_ORDER, "HR@20, full colour Recall@20", ".500 / .222"],
+      [EvaluationTask.NEXT_ORDER, "HR@20, full colour Recall@20", ".500 / .222"],
+      [EvaluationTask.ALSO_VIEW, "NDCG@10", ".333"],
+      [EvaluationTask.SUBSTITUTES, "same category, full colour priced alike", ".600 / .444"],
     ] as const;
-    for (const [name, legend, value] of bars) {
+    for (const [task, legend, value] of bars) {
       const figures = {
-        hit_rate_20: 0.5,
-        reciprocal_rank_20: 0.111,
-        recall_20: 0.222,
-        ndcg_10: 0.333,
-        same_category_10: 0.6,
-        substitutes_10: 0.444,
+        hitRate: 0.5,
+        reciprocalRank: 0.111,
+        recall: 0.222,
+        ndcg: 0.333,
+        sameCategoryShare: 0.6,
+        substituteShare: 0.444,
       };
-      const rankings = [{ name: "alternative", kind: RankingKind.ANSWER, figures }];
-      const svg = picture({ tasks: [{ name, queryCount: 9, possibleQueryCount: 9, rankings }] });
+      const rankings = [{ ranking: Ranking.ALTERNATIVE, kind: RankingKind.ANSWER, figures }];
+      const svg = picture({ tasks: [{ task, queryCount: 9, possibleQueryCount: 9, rankings }] });
       expect(svg).toContain(`>${legend}; 9 questions<`);
       expect(svg).toContain(`>${value}<`);
     }
   });
 
   it("gives each ranking of an evaluation a colour of its own", () => {
-    const names = ["answers", "four", "sources", "and", "five", "baselines", "beside", "one", "another", "make", "11"];
-    const rankings = names.map((name) => ranking(name, RankingKind.SOURCE, 0.3));
-    const svg = picture({ tasks: [{ name: "next_item", queryCount: 9, possibleQueryCount: 9, rankings }] });
+    const names = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((value): Ranking => value);
+    const rankings = names.map((value) => ranking(value, RankingKind.SOURCE, 0.3));
+    const svg = picture({
+      tasks: [{ task: EvaluationTask.NEXT_ITEM, queryCount: 9, possibleQueryCount: 9, rankings }],
+    });
     const colours = svg.match(/\.c\d+\{fill:[^}]*\}/g) ?? [];
     for (const mode of [colours.slice(0, names.length), colours.slice(names.length)])
       expect(new Set(mode.map((rule) => rule.replace(/^.*\{/, ""))).size).toBe(names.length);

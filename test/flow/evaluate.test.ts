@@ -44,7 +44,7 @@ describe("aisle evaluate", () => {
     expect(json).toMatchObject({
       cutOffTime: "2026-01-02T12:00:00Z",
       seed: 5,
-      dataCounts: { products: "6", learned_visits: "36", judged_visits: "4" },
+      dataCounts: { products: "6", learnedVisits: "36", judgedVisits: "4" },
     });
     const svg = await readFile(join(folder, "quality.svg"), "utf8");
     expect(formFault(svg)).toBe("");

@@ -1,47 +1,61 @@
-import type { EvaluatedHistory, EvaluatedRanking, EvaluatedTask } from "../../src/gen/aisle/v1/evaluation_pb.js";
+import type { Message } from "@bufbuild/protobuf";
+import {
+  type EvaluatedHistory,
+  type EvaluatedRanking,
+  type EvaluatedTask,
+  EvaluationTask,
+  Ranking,
+  type RankingFigures,
+} from "../../src/gen/aisle/v1/evaluation_pb.js";
 
-const TASKS: Readonly<Record<string, string>> = {
-  next_item: "The next product of a visit",
-  next_new_item: "The next product new to the visit",
-  hidden_line: "One line of an order, from the others",
-  rest_of_order: "The rest of an order",
-  next_order: "The next order",
-  next_order_new: "The next order, new products",
-  similar_products: "Similar products",
-  also_view: "Also viewed",
-  cold_start: "A product without interactions",
-  used_frame: "A list after uses of its frame",
-  substitutes: "Substitutes",
+const TASKS: Readonly<Record<EvaluationTask, string>> = {
+  [EvaluationTask.UNSPECIFIED]: "Other",
+  [EvaluationTask.NEXT_ITEM]: "The next product of a visit",
+  [EvaluationTask.NEXT_NEW_ITEM]: "The next product new to the visit",
+  [EvaluationTask.HIDDEN_LINE]: "One line of an order, from the others",
+  [EvaluationTask.REST_OF_ORDER]: "The rest of an order",
+  [EvaluationTask.NEXT_ORDER]: "The next order",
+  [EvaluationTask.NEXT_ORDER_NEW]: "The next order, new products",
+  [EvaluationTask.SIMILAR_PRODUCTS]: "Similar products",
+  [EvaluationTask.ALSO_VIEW]: "Also viewed",
+  [EvaluationTask.COLD_START]: "A product without interactions",
+  [EvaluationTask.USED_FRAME]: "A list after uses of its frame",
+  [EvaluationTask.SUBSTITUTES]: "Substitutes",
 };
 
-const FIGURES: Readonly<Record<string, string>> = {
-  hit_rate_20: "hit rate, 20 shown",
-  reciprocal_rank_20: "mean reciprocal rank, 20 shown",
-  recall_20: "recall, 20 shown",
-  average_precision_20: "mean average precision, 20 shown",
-  coverage_20: "share of products ever shown",
-  shown_popularity: "popularity of shown products",
-  wanted_popularity: "popularity of wanted products",
-  ndcg_10: "NDCG, 10 shown",
-  hit_rate_10: "hit rate, 10 shown",
-  repeated_10: "shown before the last use, too",
-  same_category_10: "of the same category, 10 shown",
-  substitutes_10: "substitutes, 10 shown",
-};
+export type FigureName = Exclude<keyof RankingFigures, keyof Message>;
 
-/** Display name of a task; unknown tasks keep their own name. */
-export function taskTitle({ name }: EvaluatedTask): string {
-  return TASKS[name] ?? name.replaceAll("_", " ");
+const FIGURES: readonly (readonly [FigureName, string])[] = [
+  ["hitRate", "hit rate"],
+  ["reciprocalRank", "mean reciprocal rank"],
+  ["recall", "recall"],
+  ["averagePrecision", "mean average precision"],
+  ["coverage", "share of products ever shown"],
+  ["shownPopularity", "popularity of shown products"],
+  ["wantedPopularity", "popularity of wanted products"],
+  ["ndcg", "NDCG"],
+  ["repeatedShare", "shown before the last use, too"],
+  ["sameCategoryShare", "of the same category"],
+  ["substituteShare", "substitutes"],
+];
+
+/** Display name of a task. */
+export function taskTitle({ task }: EvaluatedTask): string {
+  return TASKS[task] ?? "Other";
 }
 
-export function figureTitle(name: string): string {
-  return FIGURES[name] ?? name.replaceAll("_", " ");
+export function figureTitle(name: FigureName): string {
+  return FIGURES.find(([known]) => known === name)?.[1] ?? "";
 }
 
 /** The figures that any ranking of the task has, most important first. */
-export function figuresOf(rankings: readonly EvaluatedRanking[]): readonly string[] {
-  const names = new Set(rankings.flatMap(({ figures }) => Object.keys(figures)));
-  return [...Object.keys(FIGURES).filter((name) => names.delete(name)), ...names];
+export function figuresOf(rankings: readonly EvaluatedRanking[]): readonly FigureName[] {
+  return FIGURES.map(([name]) => name).filter((name) => rankings.some(({ figures }) => figures?.[name] !== undefined));
+}
+
+/** Display name of a ranking. */
+export function rankingTitle({ ranking }: EvaluatedRanking): string {
+  return (Ranking[ranking] ?? "other").replaceAll("_", " ").toLowerCase();
 }
 
 /** Length of the history, for example `2–3` or `8 or more`. */

@@ -1,7 +1,22 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
 
-/** Figures by name, each a share from 0 to 1. */
-export type Figures = Readonly<Record<string, number>>;
+/** Figures of lists, by the places that are judged. */
+export type FigureName =
+  | "hit_rate_20"
+  | "reciprocal_rank_20"
+  | "recall_20"
+  | "average_precision_20"
+  | "coverage_20"
+  | "shown_popularity"
+  | "wanted_popularity"
+  | "ndcg_10"
+  | "hit_rate_10"
+  | "repeated_10"
+  | "same_category_10"
+  | "substitutes_10";
+
+/** Each a share from 0 to 1. */
+export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 
 /** Origin of a ranking: the service's own list, one of its sources alone, or a published method for comparison. */
 export type RankingKind = "answer" | "source" | "baseline";

@@ -1,4 +1,9 @@
+import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { EvaluationSchema, EvaluationTask, Ranking } from "../../../src/gen/aisle/v1/evaluation_pb.js";
+import { Algorithm } from "../../../src/gen/aisle/v1/model_pb.js";
+import type { FigureName } from "../../../src/learning/evaluation/report.js";
+import { evaluationMessage } from "../../../src/services/evaluation-messages.js";
 import { evaluate, figureOf, orderOf, orders, product, shop, visit } from "./memory-shop.js";
 
 const COUNT = 30;
@@ -76,14 +81,31 @@ describe("an evaluation of a shop whose visitors follow trails", async () => {
   });
 
   it("shows more products of the current category, and more substitutes, as alternatives than as recommended", () => {
-    for (const figure of ["same_category_10", "substitutes_10"]) {
+    for (const figure of ["same_category_10", "substitutes_10"] as const) {
       const share = (list: string) => figureOf(evaluation, "substitutes", list, figure);
       expect(share("alternative")).toBeGreaterThan(share("recommended") + 0.3);
     }
   });
 
+  it("is a message whose tasks, rankings and algorithms are all known, with every figure and the facts", () => {
+    const message = create(EvaluationSchema, evaluationMessage(evaluation));
+    const unknown = [
+      ...message.tasks.filter(({ task }) => task === EvaluationTask.UNSPECIFIED),
+      ...message.tasks.flatMap(({ rankings }) => rankings.filter(({ ranking }) => ranking === Ranking.UNSPECIFIED)),
+      ...message.algorithms.filter(({ algorithm }) => algorithm === Algorithm.UNSPECIFIED),
+      ...message.algorithms.filter(({ included, facts }) => included && facts.case === undefined),
+    ];
+    expect(unknown).toEqual([]);
+    const next = message.tasks.find(({ task }) => task === EvaluationTask.NEXT_ITEM);
+    const collaborative = next?.rankings.find(({ ranking }) => ranking === Ranking.COLLABORATIVE);
+    expect(collaborative?.figures?.hitRate).toBe(figureOf(evaluation, "next_item", "collaborative"));
+    const stored = evaluation.algorithms.find(({ name }) => name === "association_rules")?.facts;
+    const rules = message.algorithms.find(({ algorithm }) => algorithm === Algorithm.ASSOCIATION_RULES)?.facts;
+    expect(rules?.value).toMatchObject({ rules: BigInt(stored?.rules ?? 0) });
+  });
+
   it("keeps what was wanted on the list of a visitor who uses its frame, and replaces two products of ten", () => {
-    const figure = (uses: number, name: string) => figureOf(evaluation, "used_frame", `uses_${uses}`, name);
+    const figure = (uses: number, name: FigureName) => figureOf(evaluation, "used_frame", `uses_${uses}`, name);
     for (const uses of [0, 1, 3, 10]) expect([uses, figure(uses, "hit_rate_10")]).toEqual([uses, 1]);
     expect(figure(0, "repeated_10")).toBe(1);
     expect(figure(1, "repeated_10")).toBeCloseTo(0.8, 5);

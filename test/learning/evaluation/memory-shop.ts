@@ -2,7 +2,7 @@ import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import type { Interaction, VisitorHistory } from "../../../src/domain/interaction.js";
 import type { Product } from "../../../src/domain/product.js";
 import { type EvaluateAppOptions, evaluateApp } from "../../../src/learning/evaluation/evaluate-app.js";
-import type { Evaluation } from "../../../src/learning/evaluation/report.js";
+import type { Evaluation, FigureName } from "../../../src/learning/evaluation/report.js";
 
 export { bareProduct as product } from "../../fixtures/bare-product.js";
 
@@ -61,7 +61,12 @@ export function evaluate(
 }
 
 /** A figure of a ranking in a task. Throws when it is not there. */
-export function figureOf(evaluation: Evaluation, task: string, ranking: string, figure = "hit_rate_20"): number {
+export function figureOf(
+  evaluation: Evaluation,
+  task: string,
+  ranking: string,
+  figure: FigureName = "hit_rate_20",
+): number {
   const found = evaluation.tasks.find(({ name }) => name === task)?.rankings.find(({ name }) => name === ranking);
   const value = found?.figures[figure];
   if (value === undefined) throw new Error(`${task} has no ${figure} of ${ranking}`);

@@ -6,7 +6,7 @@
  * complete_journey_sample, which are a twentieth of what was bought: of that set the articles are looked at.
  */
 import { expect, it } from "vitest";
-import type { Evaluation } from "../../../src/learning/evaluation/report.js";
+import type { Evaluation, FigureName } from "../../../src/learning/evaluation/report.js";
 import { describeWithSharedData } from "../../fixtures/shared-data.js";
 import { evaluate, figureOf } from "./memory-shop.js";
 import { articlesShop, catalogueShop, customersOrders, firstBaskets, newestSessions } from "./shared-shops.js";
@@ -17,7 +17,7 @@ const HITS = ["hit_rate_20", "reciprocal_rank_20"] as const;
 interface Claim {
   readonly tasks: readonly string[];
   readonly rankings: readonly string[];
-  readonly figures: readonly string[];
+  readonly figures: readonly FigureName[];
   /** How many times the figure of popularity is surpassed. */
   readonly times: number;
 }
@@ -69,7 +69,7 @@ describeWithSharedData("baskets", "online_retail")("baskets of online_retail", (
     expectBetterThanPopularity(evaluation, { tasks: ["hidden_line"], rankings, figures: HITS, times: 2 });
     // Rules of one rare product are few: a list that is not full has fewer chances to hold any one of the rest, so the
     // hit rate there is no better than that of twenty bestsellers.
-    const figures = ["recall_20", "reciprocal_rank_20"];
+    const figures = ["recall_20", "reciprocal_rank_20"] as const;
     expectBetterThanPopularity(evaluation, { tasks: ["rest_of_order"], rankings, figures, times: 1 });
   });
 });
@@ -78,7 +78,7 @@ describeWithSharedData("behaviour", "online_retail")("customers of online_retail
   it("rules and carts predict next orders better than popularity", { timeout: SECONDS }, async () => {
     const cut = customersOrders(`${folder}/train.csv.gz`, 60_000);
     const evaluation = await evaluate(cut, { maxQueries: 300, learnedOrder: true });
-    const figures = [...HITS, "recall_20"];
+    const figures = [...HITS, "recall_20"] as const;
     // Rules propose nothing that was bought before, which is most of what is ordered again.
     const all = ["recommended", "cart"];
     expectBetterThanPopularity(evaluation, { tasks: ["next_order"], rankings: all, figures, times: 1.2 });

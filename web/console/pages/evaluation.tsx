@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { type EvaluatedTask, type Evaluation, RankingKind } from "../../../src/gen/aisle/v1/evaluation_pb.js";
 import { Chart, type Curve } from "../chart.js";
 import { useSurroundings } from "../context.js";
-import { figuresOf, figureTitle, historyTitle, taskTitle } from "../evaluation-words.js";
+import { type FigureName, figuresOf, figureTitle, historyTitle, rankingTitle, taskTitle } from "../evaluation-words.js";
 import { followed, stageText } from "../follow-operation.js";
 import { ErrorNote, Field, Status, Table, Time } from "../parts.js";
 import { useAction } from "../use-load.js";
@@ -45,8 +45,8 @@ export function EvaluationCard({ appId }: { readonly appId: string }) {
 
 function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) {
   const asked = evaluation.tasks.filter(({ queryCount: queries }) => queries > 0);
-  const [name, setName] = useState(asked[0]?.name ?? "");
-  const task = asked.find((each) => each.name === name);
+  const [chosen, setChosen] = useState(asked[0]?.task);
+  const task = asked.find((each) => each.task === chosen);
   return (
     <>
       <p class="muted">
@@ -54,32 +54,36 @@ function EvaluationFigures({ evaluation }: { readonly evaluation: Evaluation }) 
       </p>
       <Field id="task" label="Question" hint={task && `Asked ${task.queryCount} times.`}>
         {(attributes) => (
-          <select {...attributes} value={name} onChange={(event) => setName(event.currentTarget.value)}>
+          <select
+            {...attributes}
+            value={String(chosen)}
+            onChange={(event) => setChosen(Number(event.currentTarget.value))}
+          >
             {asked.map((each) => (
-              <option key={each.name} value={each.name}>
+              <option key={each.task} value={String(each.task)}>
                 {taskTitle(each)}
               </option>
             ))}
           </select>
         )}
       </Field>
-      {task && <TaskFigures key={task.name} task={task} />}
+      {task && <TaskFigures key={task.task} task={task} />}
     </>
   );
 }
 
 function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
   const names = figuresOf(task.rankings);
-  const [figure, setFigure] = useState(names[0] ?? "");
+  const [figure, setFigure] = useState<FigureName>(names[0] ?? "hitRate");
   const histories = task.rankings[0]?.histories ?? [];
   const steps = useMemo(() => histories.map(historyTitle), [histories]);
   const curves = useMemo(
     () =>
       task.rankings.map(
-        ({ name, kind, histories: byHistory }): Curve => ({
-          name: name.replaceAll("_", " "),
-          isDashed: kind === RankingKind.BASELINE,
-          values: byHistory.map(({ figures }) => figures[figure]),
+        (ranking): Curve => ({
+          name: rankingTitle(ranking),
+          isDashed: ranking.kind === RankingKind.BASELINE,
+          values: ranking.histories.map(({ figures }) => figures?.[figure]),
         }),
       ),
     [task, figure],
@@ -88,7 +92,11 @@ function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
     <>
       <Field id="figure" label="Figure">
         {(attributes) => (
-          <select {...attributes} value={figure} onChange={(event) => setFigure(event.currentTarget.value)}>
+          <select
+            {...attributes}
+            value={figure}
+            onChange={(event) => setFigure(names.find((name) => name === event.currentTarget.value) ?? figure)}
+          >
             {names.map((each) => (
               <option key={each} value={each}>
                 {figureTitle(each)}
@@ -120,15 +128,15 @@ function TaskFigures({ task }: { readonly task: EvaluatedTask }) {
           </tr>
         </thead>
         <tbody>
-          {task.rankings.map(({ name, kind, figures, histories: byHistory }) => (
-            <tr key={`${name} ${kind}`}>
+          {task.rankings.map((ranking) => (
+            <tr key={`${ranking.ranking} ${ranking.kind}`}>
               <th scope="row">
-                {name.replaceAll("_", " ")} <span class="tag">{KINDS[kind]}</span>
+                {rankingTitle(ranking)} <span class="tag">{KINDS[ranking.kind]}</span>
               </th>
-              <td class="number">{share(figures[figure])}</td>
+              <td class="number">{share(ranking.figures?.[figure])}</td>
               {histories.map(({ minLength: least }, index) => (
                 <td key={least} class="number">
-                  {share(byHistory[index]?.figures[figure])}
+                  {share(ranking.histories[index]?.figures?.[figure])}
                 </td>
               ))}
             </tr>

@@ -1,6 +1,7 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "preact/hooks";
 import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
+import { algorithmTitle, figuresText } from "../algorithm-words.js";
 import { useSurroundings } from "../context.js";
 import { followed, stageText } from "../follow-operation.js";
 import { pagesOf } from "../pages-of.js";
@@ -106,10 +107,9 @@ function ModelRow(props: {
   readonly onRelease: () => void;
 }) {
   const { model, isBusy, onActivate, onRelease } = props;
-  const counts = ["interactions", "sessions", "orders", "products"].flatMap((name) => {
-    const count = model.dataCounts[name];
-    return count === undefined ? [] : [`${count.toLocaleString()} ${name}`];
-  });
+  const counts = (["interactions", "sessions", "orders", "products"] as const).map(
+    (name) => `${(model.dataCounts?.[name] ?? 0n).toLocaleString()} ${name}`,
+  );
   return (
     <tr>
       <th scope="row">{model.version || <span class="muted">{model.modelId.slice(-8)}</span>}</th>
@@ -152,18 +152,12 @@ function Algorithms({ model }: { readonly model: Model }) {
     <details class="card">
       <summary>Its algorithms</summary>
       <ul class="log">
-        {model.algorithms.map(({ name, included, reason, facts }) => (
-          <li key={name}>
+        {model.algorithms.map((algorithm) => (
+          <li key={algorithm.algorithm}>
             <h2 class="name">
-              {name.replaceAll("_", " ")} {!included && <span class="tag">left out</span>}
+              {algorithmTitle(algorithm)} {!algorithm.included && <span class="tag">left out</span>}
             </h2>
-            <p class="muted">
-              {included
-                ? Object.entries(facts)
-                    .map(([fact, value]) => `${fact.replaceAll("_", " ")} ${Number(value.toPrecision(4))}`)
-                    .join(", ")
-                : reason}
-            </p>
+            <p class="muted">{algorithm.included ? figuresText(algorithm) : algorithm.reason}</p>
           </li>
         ))}
       </ul>

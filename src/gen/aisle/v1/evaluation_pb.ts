@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/evaluation.proto.
  */
 export const file_aisle_v1_evaluation: GenFile = /*@__PURE__*/
-  fileDesc("ChlhaXNsZS92MS9ldmFsdWF0aW9uLnByb3RvEghhaXNsZS52MSKpAgoKRXZhbHVhdGlvbhI1CgxjdXRfb2ZmX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSEQoEc2VlZBgCIAEoBUID4EEDEj4KC2RhdGFfY291bnRzGAMgAygLMiQuYWlzbGUudjEuRXZhbHVhdGlvbi5EYXRhQ291bnRzRW50cnlCA+BBAxIrCgV0YXNrcxgEIAMoCzIXLmFpc2xlLnYxLkV2YWx1YXRlZFRhc2tCA+BBAxIxCgphbGdvcml0aG1zGAUgAygLMhguYWlzbGUudjEuTW9kZWxBbGdvcml0aG1CA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASKnAQoNRXZhbHVhdGVkVGFzaxIRCgRuYW1lGAEgASgJQgPgQQMSGAoLcXVlcnlfY291bnQYAiABKAVCA+BBAxIhChRwb3NzaWJsZV9xdWVyeV9jb3VudBgDIAEoBUID4EEDEhMKBnJlYXNvbhgEIAEoCUID4EEDEjEKCHJhbmtpbmdzGAUgAygLMhouYWlzbGUudjEuRXZhbHVhdGVkUmFua2luZ0ID4EEDIvIBChBFdmFsdWF0ZWRSYW5raW5nEhEKBG5hbWUYASABKAlCA+BBAxIoCgRraW5kGAIgASgOMhUuYWlzbGUudjEuUmFua2luZ0tpbmRCA+BBAxI9CgdmaWd1cmVzGAMgAygLMicuYWlzbGUudjEuRXZhbHVhdGVkUmFua2luZy5GaWd1cmVzRW50cnlCA+BBAxIyCgloaXN0b3JpZXMYBCADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5QgPgQQMaLgoMRmlndXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEizQEKEEV2YWx1YXRlZEhpc3RvcnkSFwoKbWluX2xlbmd0aBgBIAEoBUID4EEDEhcKCm1heF9sZW5ndGgYAiABKAVCA+BBAxIYCgtxdWVyeV9jb3VudBgDIAEoBUID4EEDEj0KB2ZpZ3VyZXMYBCADKAsyJy5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5LkZpZ3VyZXNFbnRyeUID4EEDGi4KDEZpZ3VyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBKngKC1JhbmtpbmdLaW5kEhwKGFJBTktJTkdfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JBTktJTkdfS0lORF9BTlNXRVIQARIXChNSQU5LSU5HX0tJTkRfU09VUkNFEAISGQoVUkFOS0lOR19LSU5EX0JBU0VMSU5FEANCbgoIYWlzbGUudjFCD0V2YWx1YXRpb25Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChlhaXNsZS92MS9ldmFsdWF0aW9uLnByb3RvEghhaXNsZS52MSL2AQoKRXZhbHVhdGlvbhI1CgxjdXRfb2ZmX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSEQoEc2VlZBgCIAEoBUID4EEDEjgKC2RhdGFfY291bnRzGAYgASgLMh4uYWlzbGUudjEuRXZhbHVhdGlvbkRhdGFDb3VudHNCA+BBAxIrCgV0YXNrcxgEIAMoCzIXLmFpc2xlLnYxLkV2YWx1YXRlZFRhc2tCA+BBAxIxCgphbGdvcml0aG1zGAUgAygLMhguYWlzbGUudjEuTW9kZWxBbGdvcml0aG1CA+BBA0oECAMQBCLHAQoNRXZhbHVhdGVkVGFzaxIrCgR0YXNrGAYgASgOMhguYWlzbGUudjEuRXZhbHVhdGlvblRhc2tCA+BBAxIYCgtxdWVyeV9jb3VudBgCIAEoBUID4EEDEiEKFHBvc3NpYmxlX3F1ZXJ5X2NvdW50GAMgASgFQgPgQQMSEwoGcmVhc29uGAQgASgJQgPgQQMSMQoIcmFua2luZ3MYBSADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRSYW5raW5nQgPgQQNKBAgBEAIi1QEKEEV2YWx1YXRlZFJhbmtpbmcSJwoHcmFua2luZxgFIAEoDjIRLmFpc2xlLnYxLlJhbmtpbmdCA+BBAxIoCgRraW5kGAIgASgOMhUuYWlzbGUudjEuUmFua2luZ0tpbmRCA+BBAxIuCgdmaWd1cmVzGAYgASgLMhguYWlzbGUudjEuUmFua2luZ0ZpZ3VyZXNCA+BBAxIyCgloaXN0b3JpZXMYBCADKAsyGi5haXNsZS52MS5FdmFsdWF0ZWRIaXN0b3J5QgPgQQNKBAgBEAJKBAgDEAQilAEKEEV2YWx1YXRlZEhpc3RvcnkSFwoKbWluX2xlbmd0aBgBIAEoBUID4EEDEhcKCm1heF9sZW5ndGgYAiABKAVCA+BBAxIYCgtxdWVyeV9jb3VudBgDIAEoBUID4EEDEi4KB2ZpZ3VyZXMYBSABKAsyGC5haXNsZS52MS5SYW5raW5nRmlndXJlc0ID4EEDSgQIBBAFIroBChRFdmFsdWF0aW9uRGF0YUNvdW50cxIVCghwcm9kdWN0cxgBIAEoA0ID4EEDEhkKDG1ldF9wcm9kdWN0cxgCIAEoA0ID4EEDEhsKDmxlYXJuZWRfdmlzaXRzGAMgASgDQgPgQQMSGwoObGVhcm5lZF9vcmRlcnMYBCABKANCA+BBAxIaCg1qdWRnZWRfdmlzaXRzGAUgASgDQgPgQQMSGgoNanVkZ2VkX29yZGVycxgGIAEoA0ID4EEDIrsECg5SYW5raW5nRmlndXJlcxIaCghoaXRfcmF0ZRgBIAEoAUID4EEDSACIAQESIQoPcmVjaXByb2NhbF9yYW5rGAIgASgBQgPgQQNIAYgBARIYCgZyZWNhbGwYAyABKAFCA+BBA0gCiAEBEiMKEWF2ZXJhZ2VfcHJlY2lzaW9uGAQgASgBQgPgQQNIA4gBARIaCghjb3ZlcmFnZRgFIAEoAUID4EEDSASIAQESIgoQc2hvd25fcG9wdWxhcml0eRgGIAEoAUID4EEDSAWIAQESIwoRd2FudGVkX3BvcHVsYXJpdHkYByABKAFCA+BBA0gGiAEBEhYKBG5kY2cYCCABKAFCA+BBA0gHiAEBEiAKDnJlcGVhdGVkX3NoYXJlGAkgASgBQgPgQQNICIgBARIlChNzYW1lX2NhdGVnb3J5X3NoYXJlGAogASgBQgPgQQNICYgBARIiChBzdWJzdGl0dXRlX3NoYXJlGAsgASgBQgPgQQNICogBAUILCglfaGl0X3JhdGVCEgoQX3JlY2lwcm9jYWxfcmFua0IJCgdfcmVjYWxsQhQKEl9hdmVyYWdlX3ByZWNpc2lvbkILCglfY292ZXJhZ2VCEwoRX3Nob3duX3BvcHVsYXJpdHlCFAoSX3dhbnRlZF9wb3B1bGFyaXR5QgcKBV9uZGNnQhEKD19yZXBlYXRlZF9zaGFyZUIWChRfc2FtZV9jYXRlZ29yeV9zaGFyZUITChFfc3Vic3RpdHV0ZV9zaGFyZSp4CgtSYW5raW5nS2luZBIcChhSQU5LSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIXChNSQU5LSU5HX0tJTkRfQU5TV0VSEAESFwoTUkFOS0lOR19LSU5EX1NPVVJDRRACEhkKFVJBTktJTkdfS0lORF9CQVNFTElORRADKqEDCg5FdmFsdWF0aW9uVGFzaxIfChtFVkFMVUFUSU9OX1RBU0tfVU5TUEVDSUZJRUQQABIdChlFVkFMVUFUSU9OX1RBU0tfTkVYVF9JVEVNEAESIQodRVZBTFVBVElPTl9UQVNLX05FWFRfTkVXX0lURU0QAhIfChtFVkFMVUFUSU9OX1RBU0tfSElEREVOX0xJTkUQAxIhCh1FVkFMVUFUSU9OX1RBU0tfUkVTVF9PRl9PUkRFUhAEEh4KGkVWQUxVQVRJT05fVEFTS19ORVhUX09SREVSEAUSIgoeRVZBTFVBVElPTl9UQVNLX05FWFRfT1JERVJfTkVXEAYSHgoaRVZBTFVBVElPTl9UQVNLX1VTRURfRlJBTUUQBxIkCiBFVkFMVUFUSU9OX1RBU0tfU0lNSUxBUl9QUk9EVUNUUxAIEh0KGUVWQUxVQVRJT05fVEFTS19BTFNPX1ZJRVcQCRIeChpFVkFMVUFUSU9OX1RBU0tfQ09MRF9TVEFSVBAKEh8KG0VWQUxVQVRJT05fVEFTS19TVUJTVElUVVRFUxALKpYDCgdSYW5raW5nEhcKE1JBTktJTkdfVU5TUEVDSUZJRUQQABIXChNSQU5LSU5HX1JFQ09NTUVOREVEEAESFwoTUkFOS0lOR19BTFRFUk5BVElWRRACEh0KGVJBTktJTkdfQVNTT0NJQVRJT05fUlVMRVMQAxIUChBSQU5LSU5HX1NFTUFOVElDEAQSGQoVUkFOS0lOR19DT0xMQUJPUkFUSVZFEAUSEAoMUkFOS0lOR19DQVJUEAYSFgoSUkFOS0lOR19QT1BVTEFSSVRZEAcSGQoVUkFOS0lOR19CT1VHSFRfQkVGT1JFEAgSEQoNUkFOS0lOR19WU1RBThAJEhQKEFJBTktJTkdfSVRFTV9LTk4QChIQCgxSQU5LSU5HX0VBU0UQCxIfChtSQU5LSU5HX05FSUdIQk9VUkhPT0RfUklER0UQDBISCg5SQU5LSU5HX1VTRVNfMBANEhIKDlJBTktJTkdfVVNFU18xEA4SEgoOUkFOS0lOR19VU0VTXzMQDxITCg9SQU5LSU5HX1VTRVNfMTAQEEJuCghhaXNsZS52MUIPRXZhbHVhdGlvblByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_model, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * Evaluation reports how well models of older data would have served an app's
@@ -40,13 +40,11 @@ export type Evaluation = Message<"aisle.v1.Evaluation"> & {
   seed: number;
 
   /**
-   * Output only. Counts of the data: `products`, `products_met` before the
-   * cut-off, `learned_visits`, `learned_orders`, `judged_visits`,
-   * `judged_orders`.
+   * Output only. The data that was learned from and judged on.
    *
-   * @generated from field: map<string, int64> data_counts = 3;
+   * @generated from field: aisle.v1.EvaluationDataCounts data_counts = 6;
    */
-  dataCounts: { [key: string]: bigint };
+  dataCounts?: EvaluationDataCounts | undefined;
 
   /**
    * Output only. The tasks in a fixed order. A task without questions has a
@@ -78,13 +76,11 @@ export const EvaluationSchema: GenMessage<Evaluation> = /*@__PURE__*/
  */
 export type EvaluatedTask = Message<"aisle.v1.EvaluatedTask"> & {
   /**
-   * Output only. `next_item`, `next_new_item`, `hidden_line`, `rest_of_order`,
-   * `next_order`, `next_order_new`, `used_frame`, `similar_products`,
-   * `also_view`, `cold_start` or `substitutes`; more may come.
+   * Output only. The task.
    *
-   * @generated from field: string name = 1;
+   * @generated from field: aisle.v1.EvaluationTask task = 6;
    */
-  name: string;
+  task: EvaluationTask;
 
   /**
    * Output only. Questions asked.
@@ -130,11 +126,11 @@ export const EvaluatedTaskSchema: GenMessage<EvaluatedTask> = /*@__PURE__*/
  */
 export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   /**
-   * Output only. Name, for example `recommended`, `collaborative`, `ease`.
+   * Output only. The ranking; each once in a task with the same kind.
    *
-   * @generated from field: string name = 1;
+   * @generated from field: aisle.v1.Ranking ranking = 5;
    */
-  name: string;
+  ranking: Ranking;
 
   /**
    * Output only. Its origin.
@@ -144,15 +140,11 @@ export type EvaluatedRanking = Message<"aisle.v1.EvaluatedRanking"> & {
   kind: RankingKind;
 
   /**
-   * Output only. Figures by name, each a share from 0 to 1: `hit_rate_20`,
-   * `reciprocal_rank_20`, `recall_20`, `average_precision_20`, `coverage_20`,
-   * `shown_popularity`, `wanted_popularity`, `ndcg_10`, `hit_rate_10`,
-   * `repeated_10`, `same_category_10`, `substitutes_10`. Which ones depends on the
-   * task.
+   * Output only. How good it was.
    *
-   * @generated from field: map<string, double> figures = 3;
+   * @generated from field: aisle.v1.RankingFigures figures = 6;
    */
-  figures: { [key: string]: number };
+  figures?: RankingFigures | undefined;
 
   /**
    * Output only. The figures by length of the history, shortest first.
@@ -200,9 +192,9 @@ export type EvaluatedHistory = Message<"aisle.v1.EvaluatedHistory"> & {
   /**
    * Output only. As in EvaluatedRanking.
    *
-   * @generated from field: map<string, double> figures = 4;
+   * @generated from field: aisle.v1.RankingFigures figures = 5;
    */
-  figures: { [key: string]: number };
+  figures?: RankingFigures | undefined;
 };
 
 /**
@@ -211,6 +203,158 @@ export type EvaluatedHistory = Message<"aisle.v1.EvaluatedHistory"> & {
  */
 export const EvaluatedHistorySchema: GenMessage<EvaluatedHistory> = /*@__PURE__*/
   messageDesc(file_aisle_v1_evaluation, 3);
+
+/**
+ * EvaluationDataCounts counts the data of an evaluation.
+ *
+ * @generated from message aisle.v1.EvaluationDataCounts
+ */
+export type EvaluationDataCounts = Message<"aisle.v1.EvaluationDataCounts"> & {
+  /**
+   * Output only. Products of the catalogue.
+   *
+   * @generated from field: int64 products = 1;
+   */
+  products: bigint;
+
+  /**
+   * Output only. Products with interactions before the cut-off.
+   *
+   * @generated from field: int64 met_products = 2;
+   */
+  metProducts: bigint;
+
+  /**
+   * Output only. Visits before the cut-off.
+   *
+   * @generated from field: int64 learned_visits = 3;
+   */
+  learnedVisits: bigint;
+
+  /**
+   * Output only. Orders before the cut-off.
+   *
+   * @generated from field: int64 learned_orders = 4;
+   */
+  learnedOrders: bigint;
+
+  /**
+   * Output only. Visits since the cut-off.
+   *
+   * @generated from field: int64 judged_visits = 5;
+   */
+  judgedVisits: bigint;
+
+  /**
+   * Output only. Orders since the cut-off.
+   *
+   * @generated from field: int64 judged_orders = 6;
+   */
+  judgedOrders: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.EvaluationDataCounts.
+ * Use `create(EvaluationDataCountsSchema)` to create a new message.
+ */
+export const EvaluationDataCountsSchema: GenMessage<EvaluationDataCounts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_evaluation, 4);
+
+/**
+ * RankingFigures are figures of a ranking, each a share from 0 to 1. Which are
+ * set depends on the task. Lists are judged to their 20th product; in
+ * USED_FRAME, SIMILAR_PRODUCTS, ALSO_VIEW and SUBSTITUTES to the 10th. A new
+ * figure gets a field of its own.
+ *
+ * @generated from message aisle.v1.RankingFigures
+ */
+export type RankingFigures = Message<"aisle.v1.RankingFigures"> & {
+  /**
+   * Output only. Share of the lists that had a wanted product.
+   *
+   * @generated from field: optional double hit_rate = 1;
+   */
+  hitRate?: number | undefined;
+
+  /**
+   * Output only. Mean of 1 / the place of the first wanted product, 0 where
+   * none was found.
+   *
+   * @generated from field: optional double reciprocal_rank = 2;
+   */
+  reciprocalRank?: number | undefined;
+
+  /**
+   * Output only. Mean share of the wanted products that a list had.
+   *
+   * @generated from field: optional double recall = 3;
+   */
+  recall?: number | undefined;
+
+  /**
+   * Output only. Mean average precision.
+   *
+   * @generated from field: optional double average_precision = 4;
+   */
+  averagePrecision?: number | undefined;
+
+  /**
+   * Output only. Share of the catalogue that was in any list.
+   *
+   * @generated from field: optional double coverage = 5;
+   */
+  coverage?: number | undefined;
+
+  /**
+   * Output only. Mean popularity of the products in lists, from 0 for the least
+   * popular.
+   *
+   * @generated from field: optional double shown_popularity = 6;
+   */
+  shownPopularity?: number | undefined;
+
+  /**
+   * Output only. Mean popularity of the wanted products.
+   *
+   * @generated from field: optional double wanted_popularity = 7;
+   */
+  wantedPopularity?: number | undefined;
+
+  /**
+   * Output only. Normalised discounted cumulative gain.
+   *
+   * @generated from field: optional double ndcg = 8;
+   */
+  ndcg?: number | undefined;
+
+  /**
+   * Output only. Share of a list that was in the list before the last use.
+   *
+   * @generated from field: optional double repeated_share = 9;
+   */
+  repeatedShare?: number | undefined;
+
+  /**
+   * Output only. Share of a list in the category of the product viewed.
+   *
+   * @generated from field: optional double same_category_share = 10;
+   */
+  sameCategoryShare?: number | undefined;
+
+  /**
+   * Output only. Share of a list that is of this category and priced alike.
+   *
+   * @generated from field: optional double substitute_share = 11;
+   */
+  substituteShare?: number | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.RankingFigures.
+ * Use `create(RankingFiguresSchema)` to create a new message.
+ */
+export const RankingFiguresSchema: GenMessage<RankingFigures> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_evaluation, 5);
 
 /**
  * RankingKind is the origin of a ranking.
@@ -252,4 +396,233 @@ export enum RankingKind {
  */
 export const RankingKindSchema: GenEnum<RankingKind> = /*@__PURE__*/
   enumDesc(file_aisle_v1_evaluation, 0);
+
+/**
+ * EvaluationTask is a kind of question. More values may be added.
+ *
+ * @generated from enum aisle.v1.EvaluationTask
+ */
+export enum EvaluationTask {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: EVALUATION_TASK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The next product of a visit.
+   *
+   * @generated from enum value: EVALUATION_TASK_NEXT_ITEM = 1;
+   */
+  NEXT_ITEM = 1,
+
+  /**
+   * The next product of a visit that is new to the visit.
+   *
+   * @generated from enum value: EVALUATION_TASK_NEXT_NEW_ITEM = 2;
+   */
+  NEXT_NEW_ITEM = 2,
+
+  /**
+   * A hidden line of an order, from the others.
+   *
+   * @generated from enum value: EVALUATION_TASK_HIDDEN_LINE = 3;
+   */
+  HIDDEN_LINE = 3,
+
+  /**
+   * All lines of an order after the first.
+   *
+   * @generated from enum value: EVALUATION_TASK_REST_OF_ORDER = 4;
+   */
+  REST_OF_ORDER = 4,
+
+  /**
+   * The next order of a customer.
+   *
+   * @generated from enum value: EVALUATION_TASK_NEXT_ORDER = 5;
+   */
+  NEXT_ORDER = 5,
+
+  /**
+   * The products of this order that the customer has not ordered before.
+   *
+   * @generated from enum value: EVALUATION_TASK_NEXT_ORDER_NEW = 6;
+   */
+  NEXT_ORDER_NEW = 6,
+
+  /**
+   * A list after uses of its frame, none of them clicked.
+   *
+   * @generated from enum value: EVALUATION_TASK_USED_FRAME = 7;
+   */
+  USED_FRAME = 7,
+
+  /**
+   * Similar products, without the texts of categories.
+   *
+   * @generated from enum value: EVALUATION_TASK_SIMILAR_PRODUCTS = 8;
+   */
+  SIMILAR_PRODUCTS = 8,
+
+  /**
+   * Products that the attribute `also_view` names.
+   *
+   * @generated from enum value: EVALUATION_TASK_ALSO_VIEW = 9;
+   */
+  ALSO_VIEW = 9,
+
+  /**
+   * The next product of a visit when nobody met it before.
+   *
+   * @generated from enum value: EVALUATION_TASK_COLD_START = 10;
+   */
+  COLD_START = 10,
+
+  /**
+   * Substitutes for the product viewed.
+   *
+   * @generated from enum value: EVALUATION_TASK_SUBSTITUTES = 11;
+   */
+  SUBSTITUTES = 11,
+}
+
+/**
+ * Describes the enum aisle.v1.EvaluationTask.
+ */
+export const EvaluationTaskSchema: GenEnum<EvaluationTask> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_evaluation, 1);
+
+/**
+ * Ranking is a way to order products. More values may be added.
+ *
+ * @generated from enum aisle.v1.Ranking
+ */
+export enum Ranking {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: RANKING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The list `recommended` of the service.
+   *
+   * @generated from enum value: RANKING_RECOMMENDED = 1;
+   */
+  RECOMMENDED = 1,
+
+  /**
+   * The list `alternative` of the service.
+   *
+   * @generated from enum value: RANKING_ALTERNATIVE = 2;
+   */
+  ALTERNATIVE = 2,
+
+  /**
+   * Association rules.
+   *
+   * @generated from enum value: RANKING_ASSOCIATION_RULES = 3;
+   */
+  ASSOCIATION_RULES = 3,
+
+  /**
+   * Similarity of texts.
+   *
+   * @generated from enum value: RANKING_SEMANTIC = 4;
+   */
+  SEMANTIC = 4,
+
+  /**
+   * Similar visits.
+   *
+   * @generated from enum value: RANKING_COLLABORATIVE = 5;
+   */
+  COLLABORATIVE = 5,
+
+  /**
+   * Complements of the cart.
+   *
+   * @generated from enum value: RANKING_CART = 6;
+   */
+  CART = 6,
+
+  /**
+   * The most popular products.
+   *
+   * @generated from enum value: RANKING_POPULARITY = 7;
+   */
+  POPULARITY = 7,
+
+  /**
+   * What the customer bought, the most often bought first.
+   *
+   * @generated from enum value: RANKING_BOUGHT_BEFORE = 8;
+   */
+  BOUGHT_BEFORE = 8,
+
+  /**
+   * Similar visits by the method VSTAN.
+   *
+   * @generated from enum value: RANKING_VSTAN = 9;
+   */
+  VSTAN = 9,
+
+  /**
+   * Products that are met together.
+   *
+   * @generated from enum value: RANKING_ITEM_KNN = 10;
+   */
+  ITEM_KNN = 10,
+
+  /**
+   * The linear model EASE.
+   *
+   * @generated from enum value: RANKING_EASE = 11;
+   */
+  EASE = 11,
+
+  /**
+   * A ridge regression over the nearest products.
+   *
+   * @generated from enum value: RANKING_NEIGHBOURHOOD_RIDGE = 12;
+   */
+  NEIGHBOURHOOD_RIDGE = 12,
+
+  /**
+   * The list of a frame before its first use.
+   *
+   * @generated from enum value: RANKING_USES_0 = 13;
+   */
+  USES_0 = 13,
+
+  /**
+   * This list after one use.
+   *
+   * @generated from enum value: RANKING_USES_1 = 14;
+   */
+  USES_1 = 14,
+
+  /**
+   * This list after three uses.
+   *
+   * @generated from enum value: RANKING_USES_3 = 15;
+   */
+  USES_3 = 15,
+
+  /**
+   * This list after ten uses.
+   *
+   * @generated from enum value: RANKING_USES_10 = 16;
+   */
+  USES_10 = 16,
+}
+
+/**
+ * Describes the enum aisle.v1.Ranking.
+ */
+export const RankingSchema: GenEnum<Ranking> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_evaluation, 2);
 

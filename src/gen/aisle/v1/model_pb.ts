@@ -2,8 +2,10 @@
 // @generated from file aisle/v1/model.proto (package aisle.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { RecommendationSource } from "./recommendation_reason_pb.js";
+import { file_aisle_v1_recommendation_reason } from "./recommendation_reason_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -13,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model.proto.
  */
 export const file_aisle_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEivgMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSOQoRdHJhaW5pbmdfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxI5CgtkYXRhX2NvdW50cxgIIAMoCzIfLmFpc2xlLnYxLk1vZGVsLkRhdGFDb3VudHNFbnRyeUID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxoxCg9EYXRhQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgDOgI4ASK2AQoOTW9kZWxBbGdvcml0aG0SEQoEbmFtZRgBIAEoCUID4EEDEhUKCGluY2x1ZGVkGAIgASgIQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMSNwoFZmFjdHMYBCADKAsyIy5haXNsZS52MS5Nb2RlbEFsZ29yaXRobS5GYWN0c0VudHJ5QgPgQQMaLAoKRmFjdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEiiwMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSOQoRdHJhaW5pbmdfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIzCgtkYXRhX2NvdW50cxgLIAEoCzIZLmFpc2xlLnYxLk1vZGVsRGF0YUNvdW50c0ID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBA0oECAgQCSLQBAoOTW9kZWxBbGdvcml0aG0SKwoJYWxnb3JpdGhtGAUgASgOMhMuYWlzbGUudjEuQWxnb3JpdGhtQgPgQQMSFQoIaW5jbHVkZWQYAiABKAhCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAxI8ChFhc3NvY2lhdGlvbl9ydWxlcxgGIAEoCzIfLmFpc2xlLnYxLkFzc29jaWF0aW9uUnVsZXNGYWN0c0gAEjoKEGNhcnRfY29tcGxlbWVudHMYByABKAsyHi5haXNsZS52MS5DYXJ0Q29tcGxlbWVudHNGYWN0c0gAEjIKDGNhcnRfcmFua2luZxgIIAEoCzIaLmFpc2xlLnYxLkNhcnRSYW5raW5nRmFjdHNIABI+ChJzZXNzaW9uX25laWdoYm91cnMYCSABKAsyIC5haXNsZS52MS5TZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzSAASJwoGcmFua2VyGAogASgLMhUuYWlzbGUudjEuUmFua2VyRmFjdHNIABIrCghzZW1hbnRpYxgLIAEoCzIXLmFpc2xlLnYxLlNlbWFudGljRmFjdHNIABI0Cg10ZXh0X2VtYmVkZGVyGAwgASgLMhsuYWlzbGUudjEuVGV4dEVtYmVkZGVyRmFjdHNIABIvCgpwb3B1bGFyaXR5GA0gASgLMhkuYWlzbGUudjEuUG9wdWxhcml0eUZhY3RzSAASJQoFYmxlbmQYDiABKAsyFC5haXNsZS52MS5CbGVuZEZhY3RzSABCBwoFZmFjdHNKBAgBEAJKBAgEEAUihgEKD01vZGVsRGF0YUNvdW50cxIVCghwcm9kdWN0cxgBIAEoA0ID4EEDEhUKCHZpc2l0b3JzGAIgASgDQgPgQQMSFQoIc2Vzc2lvbnMYAyABKANCA+BBAxITCgZvcmRlcnMYBCABKANCA+BBAxIZCgxpbnRlcmFjdGlvbnMYBSABKANCA+BBAyJIChFQcmVkaWN0aW9uUXVhbGl0eRIVCghoaXRfcmF0ZRgBIAEoAUID4EEDEhwKD3JlY2lwcm9jYWxfcmFuaxgCIAEoAUID4EEDIisKFUFzc29jaWF0aW9uUnVsZXNGYWN0cxISCgVydWxlcxgBIAEoA0ID4EEDIiwKFENhcnRDb21wbGVtZW50c0ZhY3RzEhQKB2Jhc2tldHMYASABKANCA+BBAyJwChBDYXJ0UmFua2luZ0ZhY3RzEisKBGNhcnQYASABKAsyGC5haXNsZS52MS5DYXJ0T3JkZXJGYWN0c0ID4EEDEi8KCGN1c3RvbWVyGAIgASgLMhguYWlzbGUudjEuQ2FydE9yZGVyRmFjdHNCA+BBAyKlAQoOQ2FydE9yZGVyRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSEgoFdHJlZXMYAiABKAVCA+BBAxIwCgZqdWRnZWQYAyABKAsyGy5haXNsZS52MS5QcmVkaWN0aW9uUXVhbGl0eUID4EEDEjUKC2Jlc3Rfc291cmNlGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJhChZTZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzEhUKCHNlc3Npb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyKlAQoLUmFua2VyRmFjdHMSEgoFc3RlcHMYASABKANCA+BBAxISCgV0cmVlcxgCIAEoBUID4EEDEjAKBmp1ZGdlZBgDIAEoCzIbLmFpc2xlLnYxLlByZWRpY3Rpb25RdWFsaXR5QgPgQQMSPAoSc2Vzc2lvbl9uZWlnaGJvdXJzGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJ7Cg1TZW1hbnRpY0ZhY3RzEhUKCHByb2R1Y3RzGAEgASgDQgPgQQMSFwoKZGltZW5zaW9ucxgCIAEoBUID4EEDEhkKDGluZGV4X3JlY2FsbBgDIAEoAUID4EEDEh8KEmluZGV4X3NlYXJjaF93aWR0aBgEIAEoBUID4EEDIlwKEVRleHRFbWJlZGRlckZhY3RzEhIKBXRleHRzGAEgASgDQgPgQQMSGgoNbWlzc2luZ190ZXh0cxgCIAEoA0ID4EEDEhcKCmRpbWVuc2lvbnMYAyABKAVCA+BBAyIsCg9Qb3B1bGFyaXR5RmFjdHMSGQoMaW50ZXJhY3Rpb25zGAEgASgDQgPgQQMihQEKCkJsZW5kRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxItCgdzb3VyY2VzGAMgAygLMhcuYWlzbGUudjEuQmxlbmRlZFNvdXJjZUID4EEDIsIBCg1CbGVuZGVkU291cmNlEjMKBnNvdXJjZRgBIAEoDjIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uU291cmNlQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxIXCgp3ZWlnaHRfb25lGAMgASgBQgPgQQMSFwoKd2VpZ2h0X2ZldxgEIAEoAUID4EEDEhgKC3dlaWdodF9tYW55GAUgASgBQgPgQQMq6gIKCUFsZ29yaXRobRIZChVBTEdPUklUSE1fVU5TUEVDSUZJRUQQABIfChtBTEdPUklUSE1fQVNTT0NJQVRJT05fUlVMRVMQARIeChpBTEdPUklUSE1fQ0FSVF9DT01QTEVNRU5UUxACEhoKFkFMR09SSVRITV9DQVJUX1JBTktJTkcQAxIgChxBTEdPUklUSE1fU0VTU0lPTl9ORUlHSEJPVVJTEAQSFAoQQUxHT1JJVEhNX1JBTktFUhAFEhYKEkFMR09SSVRITV9TRU1BTlRJQxAGEhsKF0FMR09SSVRITV9URVhUX0VNQkVEREVSEAcSGAoUQUxHT1JJVEhNX1BPUFVMQVJJVFkQCBIcChhBTEdPUklUSE1fQkxFTkRfQlJPV1NJTkcQCRImCiJBTEdPUklUSE1fQkxFTkRfQlJPV1NJTkdfV0lUSF9DQVJUEAoSGAoUQUxHT1JJVEhNX0JMRU5EX0NBUlQQC0JpCghhaXNsZS52MUIKTW9kZWxQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_recommendation_reason, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Model is one snapshot of the models trained for an app. It never changes.
@@ -71,12 +73,11 @@ export type Model = Message<"aisle.v1.Model"> & {
   trainingDuration?: Duration | undefined;
 
   /**
-   * Output only. Counts of the data, for example `products`, `orders`,
-   * `sessions`, `interactions`.
+   * Output only. The data that was learned from.
    *
-   * @generated from field: map<string, int64> data_counts = 8;
+   * @generated from field: aisle.v1.ModelDataCounts data_counts = 11;
    */
-  dataCounts: { [key: string]: bigint };
+  dataCounts?: ModelDataCounts | undefined;
 
   /**
    * Output only. Its algorithms.
@@ -107,11 +108,11 @@ export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
  */
 export type ModelAlgorithm = Message<"aisle.v1.ModelAlgorithm"> & {
   /**
-   * Output only. Name, for example `association_rules`.
+   * Output only. The algorithm.
    *
-   * @generated from field: string name = 1;
+   * @generated from field: aisle.v1.Algorithm algorithm = 5;
    */
-  name: string;
+  algorithm: Algorithm;
 
   /**
    * Output only. False when there was too little data for it.
@@ -128,11 +129,84 @@ export type ModelAlgorithm = Message<"aisle.v1.ModelAlgorithm"> & {
   reason: string;
 
   /**
-   * Output only. Sizes and parameters by name.
+   * Output only. Its sizes, and how it judged itself on the newest data. Not set
+   * when it was left out before it was tried.
    *
-   * @generated from field: map<string, double> facts = 4;
+   * @generated from oneof aisle.v1.ModelAlgorithm.facts
    */
-  facts: { [key: string]: number };
+  facts: {
+    /**
+     * Of ASSOCIATION_RULES.
+     *
+     * @generated from field: aisle.v1.AssociationRulesFacts association_rules = 6;
+     */
+    value: AssociationRulesFacts;
+    case: "associationRules";
+  } | {
+    /**
+     * Of CART_COMPLEMENTS.
+     *
+     * @generated from field: aisle.v1.CartComplementsFacts cart_complements = 7;
+     */
+    value: CartComplementsFacts;
+    case: "cartComplements";
+  } | {
+    /**
+     * Of CART_RANKING.
+     *
+     * @generated from field: aisle.v1.CartRankingFacts cart_ranking = 8;
+     */
+    value: CartRankingFacts;
+    case: "cartRanking";
+  } | {
+    /**
+     * Of SESSION_NEIGHBOURS.
+     *
+     * @generated from field: aisle.v1.SessionNeighboursFacts session_neighbours = 9;
+     */
+    value: SessionNeighboursFacts;
+    case: "sessionNeighbours";
+  } | {
+    /**
+     * Of RANKER.
+     *
+     * @generated from field: aisle.v1.RankerFacts ranker = 10;
+     */
+    value: RankerFacts;
+    case: "ranker";
+  } | {
+    /**
+     * Of SEMANTIC.
+     *
+     * @generated from field: aisle.v1.SemanticFacts semantic = 11;
+     */
+    value: SemanticFacts;
+    case: "semantic";
+  } | {
+    /**
+     * Of TEXT_EMBEDDER.
+     *
+     * @generated from field: aisle.v1.TextEmbedderFacts text_embedder = 12;
+     */
+    value: TextEmbedderFacts;
+    case: "textEmbedder";
+  } | {
+    /**
+     * Of POPULARITY.
+     *
+     * @generated from field: aisle.v1.PopularityFacts popularity = 13;
+     */
+    value: PopularityFacts;
+    case: "popularity";
+  } | {
+    /**
+     * Of BLEND_BROWSING, BLEND_BROWSING_WITH_CART and BLEND_CART.
+     *
+     * @generated from field: aisle.v1.BlendFacts blend = 14;
+     */
+    value: BlendFacts;
+    case: "blend";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -141,4 +215,543 @@ export type ModelAlgorithm = Message<"aisle.v1.ModelAlgorithm"> & {
  */
 export const ModelAlgorithmSchema: GenMessage<ModelAlgorithm> = /*@__PURE__*/
   messageDesc(file_aisle_v1_model, 1);
+
+/**
+ * ModelDataCounts counts the data that a model learned from.
+ *
+ * @generated from message aisle.v1.ModelDataCounts
+ */
+export type ModelDataCounts = Message<"aisle.v1.ModelDataCounts"> & {
+  /**
+   * Output only. Products.
+   *
+   * @generated from field: int64 products = 1;
+   */
+  products: bigint;
+
+  /**
+   * Output only. Visitors with interactions.
+   *
+   * @generated from field: int64 visitors = 2;
+   */
+  visitors: bigint;
+
+  /**
+   * Output only. Visits.
+   *
+   * @generated from field: int64 sessions = 3;
+   */
+  sessions: bigint;
+
+  /**
+   * Output only. Orders.
+   *
+   * @generated from field: int64 orders = 4;
+   */
+  orders: bigint;
+
+  /**
+   * Output only. Views, additions to carts and orders of products.
+   *
+   * @generated from field: int64 interactions = 5;
+   */
+  interactions: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.ModelDataCounts.
+ * Use `create(ModelDataCountsSchema)` to create a new message.
+ */
+export const ModelDataCountsSchema: GenMessage<ModelDataCounts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 2);
+
+/**
+ * PredictionQuality is how well lists of 20 products predicted the newest data.
+ *
+ * @generated from message aisle.v1.PredictionQuality
+ */
+export type PredictionQuality = Message<"aisle.v1.PredictionQuality"> & {
+  /**
+   * Output only. Share of the lists that had the product, 0 to 1.
+   *
+   * @generated from field: double hit_rate = 1;
+   */
+  hitRate: number;
+
+  /**
+   * Output only. Mean of 1 / its place, 0 where it was missing.
+   *
+   * @generated from field: double reciprocal_rank = 2;
+   */
+  reciprocalRank: number;
+};
+
+/**
+ * Describes the message aisle.v1.PredictionQuality.
+ * Use `create(PredictionQualitySchema)` to create a new message.
+ */
+export const PredictionQualitySchema: GenMessage<PredictionQuality> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 3);
+
+/**
+ * AssociationRulesFacts describes association rules.
+ *
+ * @generated from message aisle.v1.AssociationRulesFacts
+ */
+export type AssociationRulesFacts = Message<"aisle.v1.AssociationRulesFacts"> & {
+  /**
+   * Output only. Rules.
+   *
+   * @generated from field: int64 rules = 1;
+   */
+  rules: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.AssociationRulesFacts.
+ * Use `create(AssociationRulesFactsSchema)` to create a new message.
+ */
+export const AssociationRulesFactsSchema: GenMessage<AssociationRulesFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 4);
+
+/**
+ * CartComplementsFacts describes complements of carts.
+ *
+ * @generated from message aisle.v1.CartComplementsFacts
+ */
+export type CartComplementsFacts = Message<"aisle.v1.CartComplementsFacts"> & {
+  /**
+   * Output only. Orders learned from.
+   *
+   * @generated from field: int64 baskets = 1;
+   */
+  baskets: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.CartComplementsFacts.
+ * Use `create(CartComplementsFactsSchema)` to create a new message.
+ */
+export const CartComplementsFactsSchema: GenMessage<CartComplementsFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 5);
+
+/**
+ * CartRankingFacts describes the order of complements.
+ *
+ * @generated from message aisle.v1.CartRankingFacts
+ */
+export type CartRankingFacts = Message<"aisle.v1.CartRankingFacts"> & {
+  /**
+   * Output only. Of what completes a cart.
+   *
+   * @generated from field: aisle.v1.CartOrderFacts cart = 1;
+   */
+  cart?: CartOrderFacts | undefined;
+
+  /**
+   * Output only. Of what a customer orders next.
+   *
+   * @generated from field: aisle.v1.CartOrderFacts customer = 2;
+   */
+  customer?: CartOrderFacts | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.CartRankingFacts.
+ * Use `create(CartRankingFactsSchema)` to create a new message.
+ */
+export const CartRankingFactsSchema: GenMessage<CartRankingFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 6);
+
+/**
+ * CartOrderFacts describes one learned order.
+ *
+ * @generated from message aisle.v1.CartOrderFacts
+ */
+export type CartOrderFacts = Message<"aisle.v1.CartOrderFacts"> & {
+  /**
+   * Output only. Questions that it was judged by.
+   *
+   * @generated from field: int64 questions = 1;
+   */
+  questions: bigint;
+
+  /**
+   * Output only. Decision trees; 0 when one of the sources orders better.
+   *
+   * @generated from field: int32 trees = 2;
+   */
+  trees: number;
+
+  /**
+   * Output only. How well it predicts.
+   *
+   * @generated from field: aisle.v1.PredictionQuality judged = 3;
+   */
+  judged?: PredictionQuality | undefined;
+
+  /**
+   * Output only. How well the best of its sources predicts alone.
+   *
+   * @generated from field: aisle.v1.PredictionQuality best_source = 4;
+   */
+  bestSource?: PredictionQuality | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.CartOrderFacts.
+ * Use `create(CartOrderFactsSchema)` to create a new message.
+ */
+export const CartOrderFactsSchema: GenMessage<CartOrderFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 7);
+
+/**
+ * SessionNeighboursFacts describes similar visits.
+ *
+ * @generated from message aisle.v1.SessionNeighboursFacts
+ */
+export type SessionNeighboursFacts = Message<"aisle.v1.SessionNeighboursFacts"> & {
+  /**
+   * Output only. Visits learned from.
+   *
+   * @generated from field: int64 sessions = 1;
+   */
+  sessions: bigint;
+
+  /**
+   * Output only. How well they predict; absent when they could not be judged.
+   *
+   * @generated from field: aisle.v1.PredictionQuality judged = 2;
+   */
+  judged?: PredictionQuality | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.SessionNeighboursFacts.
+ * Use `create(SessionNeighboursFactsSchema)` to create a new message.
+ */
+export const SessionNeighboursFactsSchema: GenMessage<SessionNeighboursFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 8);
+
+/**
+ * RankerFacts describes the order of what similar visits went on to.
+ *
+ * @generated from message aisle.v1.RankerFacts
+ */
+export type RankerFacts = Message<"aisle.v1.RankerFacts"> & {
+  /**
+   * Output only. Steps of visits learned from.
+   *
+   * @generated from field: int64 steps = 1;
+   */
+  steps: bigint;
+
+  /**
+   * Output only. Decision trees.
+   *
+   * @generated from field: int32 trees = 2;
+   */
+  trees: number;
+
+  /**
+   * Output only. How well it predicts; absent when it could not be judged.
+   *
+   * @generated from field: aisle.v1.PredictionQuality judged = 3;
+   */
+  judged?: PredictionQuality | undefined;
+
+  /**
+   * Output only. How well the similar visits predict without it.
+   *
+   * @generated from field: aisle.v1.PredictionQuality session_neighbours = 4;
+   */
+  sessionNeighbours?: PredictionQuality | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.RankerFacts.
+ * Use `create(RankerFactsSchema)` to create a new message.
+ */
+export const RankerFactsSchema: GenMessage<RankerFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 9);
+
+/**
+ * SemanticFacts describes the similarity of texts.
+ *
+ * @generated from message aisle.v1.SemanticFacts
+ */
+export type SemanticFacts = Message<"aisle.v1.SemanticFacts"> & {
+  /**
+   * Output only. Products with a text.
+   *
+   * @generated from field: int64 products = 1;
+   */
+  products: bigint;
+
+  /**
+   * Output only. Length of a vector.
+   *
+   * @generated from field: int32 dimensions = 2;
+   */
+  dimensions: number;
+
+  /**
+   * Output only. Share of the 10 nearest products that the index finds, 0 to 1.
+   *
+   * @generated from field: double index_recall = 3;
+   */
+  indexRecall: number;
+
+  /**
+   * Output only. Candidates that the index looks at in a search.
+   *
+   * @generated from field: int32 index_search_width = 4;
+   */
+  indexSearchWidth: number;
+};
+
+/**
+ * Describes the message aisle.v1.SemanticFacts.
+ * Use `create(SemanticFactsSchema)` to create a new message.
+ */
+export const SemanticFactsSchema: GenMessage<SemanticFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 10);
+
+/**
+ * TextEmbedderFacts describes the vectors of a model of the operator.
+ *
+ * @generated from message aisle.v1.TextEmbedderFacts
+ */
+export type TextEmbedderFacts = Message<"aisle.v1.TextEmbedderFacts"> & {
+  /**
+   * Output only. Texts with a vector.
+   *
+   * @generated from field: int64 texts = 1;
+   */
+  texts: bigint;
+
+  /**
+   * Output only. Texts without one.
+   *
+   * @generated from field: int64 missing_texts = 2;
+   */
+  missingTexts: bigint;
+
+  /**
+   * Output only. Length of a vector.
+   *
+   * @generated from field: int32 dimensions = 3;
+   */
+  dimensions: number;
+};
+
+/**
+ * Describes the message aisle.v1.TextEmbedderFacts.
+ * Use `create(TextEmbedderFactsSchema)` to create a new message.
+ */
+export const TextEmbedderFactsSchema: GenMessage<TextEmbedderFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 11);
+
+/**
+ * PopularityFacts describes popularity.
+ *
+ * @generated from message aisle.v1.PopularityFacts
+ */
+export type PopularityFacts = Message<"aisle.v1.PopularityFacts"> & {
+  /**
+   * Output only. Interactions counted.
+   *
+   * @generated from field: int64 interactions = 1;
+   */
+  interactions: bigint;
+};
+
+/**
+ * Describes the message aisle.v1.PopularityFacts.
+ * Use `create(PopularityFactsSchema)` to create a new message.
+ */
+export const PopularityFactsSchema: GenMessage<PopularityFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 12);
+
+/**
+ * BlendFacts describes the weights of the sources.
+ *
+ * @generated from message aisle.v1.BlendFacts
+ */
+export type BlendFacts = Message<"aisle.v1.BlendFacts"> & {
+  /**
+   * Output only. Questions in the newest data.
+   *
+   * @generated from field: int64 questions = 1;
+   */
+  questions: bigint;
+
+  /**
+   * Output only. How well the blend predicts; absent when it was left out.
+   *
+   * @generated from field: aisle.v1.PredictionQuality judged = 2;
+   */
+  judged?: PredictionQuality | undefined;
+
+  /**
+   * Output only. The sources; empty when it was left out.
+   *
+   * @generated from field: repeated aisle.v1.BlendedSource sources = 3;
+   */
+  sources: BlendedSource[];
+};
+
+/**
+ * Describes the message aisle.v1.BlendFacts.
+ * Use `create(BlendFactsSchema)` to create a new message.
+ */
+export const BlendFactsSchema: GenMessage<BlendFacts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 13);
+
+/**
+ * BlendedSource is a source of a blend.
+ *
+ * @generated from message aisle.v1.BlendedSource
+ */
+export type BlendedSource = Message<"aisle.v1.BlendedSource"> & {
+  /**
+   * Output only. The source.
+   *
+   * @generated from field: aisle.v1.RecommendationSource source = 1;
+   */
+  source: RecommendationSource;
+
+  /**
+   * Output only. How well it predicts alone.
+   *
+   * @generated from field: aisle.v1.PredictionQuality judged = 2;
+   */
+  judged?: PredictionQuality | undefined;
+
+  /**
+   * Output only. Its weight for visitors who have seen at most one product.
+   *
+   * @generated from field: double weight_one = 3;
+   */
+  weightOne: number;
+
+  /**
+   * Output only. Its weight for visitors who have seen two to four products.
+   *
+   * @generated from field: double weight_few = 4;
+   */
+  weightFew: number;
+
+  /**
+   * Output only. Its weight for visitors who have seen more.
+   *
+   * @generated from field: double weight_many = 5;
+   */
+  weightMany: number;
+};
+
+/**
+ * Describes the message aisle.v1.BlendedSource.
+ * Use `create(BlendedSourceSchema)` to create a new message.
+ */
+export const BlendedSourceSchema: GenMessage<BlendedSource> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 14);
+
+/**
+ * Algorithm is an algorithm of a model. More values may be added.
+ *
+ * @generated from enum aisle.v1.Algorithm
+ */
+export enum Algorithm {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: ALGORITHM_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Which products are ordered together.
+   *
+   * @generated from enum value: ALGORITHM_ASSOCIATION_RULES = 1;
+   */
+  ASSOCIATION_RULES = 1,
+
+  /**
+   * What completes a cart.
+   *
+   * @generated from enum value: ALGORITHM_CART_COMPLEMENTS = 2;
+   */
+  CART_COMPLEMENTS = 2,
+
+  /**
+   * The order of what completes a cart, and of what a customer orders next.
+   *
+   * @generated from enum value: ALGORITHM_CART_RANKING = 3;
+   */
+  CART_RANKING = 3,
+
+  /**
+   * What visitors with similar visits went on to.
+   *
+   * @generated from enum value: ALGORITHM_SESSION_NEIGHBOURS = 4;
+   */
+  SESSION_NEIGHBOURS = 4,
+
+  /**
+   * The order of what similar visits went on to.
+   *
+   * @generated from enum value: ALGORITHM_RANKER = 5;
+   */
+  RANKER = 5,
+
+  /**
+   * Which texts of products are alike.
+   *
+   * @generated from enum value: ALGORITHM_SEMANTIC = 6;
+   */
+  SEMANTIC = 6,
+
+  /**
+   * Vectors of these texts from a model of the operator.
+   *
+   * @generated from enum value: ALGORITHM_TEXT_EMBEDDER = 7;
+   */
+  TEXT_EMBEDDER = 7,
+
+  /**
+   * What is popular.
+   *
+   * @generated from enum value: ALGORITHM_POPULARITY = 8;
+   */
+  POPULARITY = 8,
+
+  /**
+   * The weights of the sources for a visitor without a cart.
+   *
+   * @generated from enum value: ALGORITHM_BLEND_BROWSING = 9;
+   */
+  BLEND_BROWSING = 9,
+
+  /**
+   * The weights of the sources for a visitor with a cart on the page of a
+   * product.
+   *
+   * @generated from enum value: ALGORITHM_BLEND_BROWSING_WITH_CART = 10;
+   */
+  BLEND_BROWSING_WITH_CART = 10,
+
+  /**
+   * The weights of the sources for a visitor with a cart elsewhere.
+   *
+   * @generated from enum value: ALGORITHM_BLEND_CART = 11;
+   */
+  BLEND_CART = 11,
+}
+
+/**
+ * Describes the enum aisle.v1.Algorithm.
+ */
+export const AlgorithmSchema: GenEnum<Algorithm> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_model, 0);
 
