@@ -15,7 +15,7 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// FieldsOf returns the fields that Aisle did not accept, each with MISSING or INVALID as its reason and a description.
+// FieldsOf returns the fields that Aisle did not accept, each with FIELD_MISSING or FIELD_INVALID as its reason and a description.
 func FieldsOf(err error) []*errdetails.BadRequest_FieldViolation {
 	bad, _ := detail[*errdetails.BadRequest](err)
 	return bad.GetFieldViolations()

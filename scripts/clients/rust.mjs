@@ -15,12 +15,15 @@ const type = (message) => message.typeName.replace(/^aisle\.v1\./, "v1::");
 function contractModule({ services, retry }) {
   const client = ({ name }) => `v1::${snake(name)}_client::${name}Client`;
   const methods = services.flatMap((service) => service.methods);
-  const paged = methods.filter(({ page }) => page);
+  const paged = services.flatMap((service) => service.methods.filter(({ page }) => page).map(pageTraits(service)));
+  const watched = services.flatMap((service) => service.methods.filter(isWatch).map(watchTrait(service)));
   return packageFile(`use std::time::Duration;
 
 use crate::calls::Calls;
 use crate::pages::{Page, Paged};
 use crate::v1;
+use crate::watch::Watched;
+use crate::Answer;
 
 /// The server's limit of an answer in bytes; tonic's own is 4 MiB.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -72,12 +75,44 @@ ${methods
   })
   .join("")}];
 
-${paged.map(pageTraits).join("\n")}`);
+${[...paged, ...watched].join("\n")}`);
 }
 
-const pageTraits = ({ input, output, page }) => `impl Paged for ${type(input)} {
+/** A stream that its caller opens again after the last message. */
+const isWatch = ({ name, input, output }) =>
+  name.startsWith("Watch") &&
+  [input, output].every(({ fields }) => fields.some((field) => field.name === "resume_token"));
+
+const watchTrait =
+  (service) =>
+  ({ name, input, output }) =>
+    `impl Watched for ${type(input)} {
+    type Message = ${type(output)};
+    fn resume_token(&mut self) -> &mut String {
+        &mut self.resume_token
+    }
+    fn token_of(message: &Self::Message) -> &str {
+        &message.resume_token
+    }
+    fn open(self, clients: &Clients) -> Answer<tonic::Streaming<Self::Message>> {
+        let mut client = clients.${snake(service.plural)}.clone();
+        Box::pin(async move { client.${snake(name)}(self).await })
+    }
+}
+`;
+
+const pageTraits =
+  (service) =>
+  ({ name, input, output, page }) =>
+    `impl Paged for ${type(input)} {
+    type Item = ${type(page.message)};
+    type Page = ${type(output)};
     fn page_token(&mut self) -> &mut String {
         &mut self.page_token
+    }
+    fn list(self, clients: &Clients) -> Answer<Self::Page> {
+        let mut client = clients.${snake(service.plural)}.clone();
+        Box::pin(async move { client.${snake(name)}(self).await })
     }
 }
 

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeSignedCertificate } from "../fixtures/certificate.js";
 import {
+  freePort,
   rpcClients,
   runAisle,
   type ServerProcess,
@@ -11,8 +13,9 @@ import {
   startServer,
   temporaryDirectory,
 } from "../fixtures/server.js";
-import { commandsFor, FIRST_MS, isOnPath, isWithout, page, ROOT, saveFiles, type } from "./page.js";
+import { commandsFor, FIRST_MS, isOnPath, isWithout, page, ROOT, saveFiles, start, type } from "./page.js";
 import { unavailableOnce } from "./unavailable-once.js";
+import { saveWatchProgram, WATCHED } from "./watch-programs.js";
 
 /** The languages of the page, and what must be on the PATH for each. */
 const TOOLS = {
@@ -102,6 +105,32 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
     },
     FIRST_MS,
   );
+
+  it.skipIf(skipped)(
+    "watches events across a restart of the server, and ends the call when it leaves the loop",
+    async () => {
+      saveWatchProgram(language, await folder);
+      const [directory, port] = [join(await temporaryDirectory(), "store"), String(await freePort())];
+      const flags = ["--rpc-port", port];
+      const first = await startServer({ directory, flags });
+      const record = (url: string) =>
+        rpcClients(url).events.recordEvent({ appId: WATCHED, event: { actionType: "homepage_view" } });
+      await rpcClients(first.rpcUrl).apps.createApp({ app: { appId: WATCHED } });
+      const env = { AISLE_SERVER: first.rpcUrl };
+      const program = start(startsOf(language), await folder, env, onTestFinished);
+      for (let printed = ""; !printed.includes("event: "); printed = program.printed()) {
+        if (program.hasEnded()) throw new Error(`the program ended: ${printed}`);
+        await record(first.rpcUrl);
+        await pause(1500);
+      }
+      await first.end("SIGTERM");
+      const second = await startServer({ directory, flags });
+      for (let n = 0; n < 2; n++) await record(second.rpcUrl);
+      expect(await program.ended, program.printed()).toBe(0);
+      expect(program.printed().match(/^event: homepage_view$/gm)?.length).toBe(3);
+    },
+    FIRST_MS,
+  );
 });
 
 /** Languages that `npm run clients` makes no package for; not every machine has their tools. */
@@ -175,13 +204,13 @@ it("watch in TypeScript opens a lost stream again after the last token, and thro
     import { watch } from "./build/clients/typescript/dist/browser.js";
     const opened = [];
     const received = [];
-    async function* open(token) {
-      opened.push(token);
-      yield { token: String(opened.length) };
+    async function* open({ resumeToken }) {
+      opened.push(resumeToken);
+      yield { resumeToken: String(opened.length) };
       throw new ConnectError("lost", opened.length < 3 ? Code.Unavailable : Code.NotFound);
     }
     try {
-      for await (const { token } of watch(open, (message) => message.token)) received.push(token);
+      for await (const { resumeToken } of watch(open, {})) received.push(resumeToken);
     } catch (error) {
       received.push(Code[error.code]);
     }

@@ -1,7 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
+import type { Owner } from "../fixtures/server.js";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
@@ -29,25 +30,38 @@ export function saveFiles(title: string, folder: string): void {
   }
 }
 
+type Environment = Readonly<Record<string, string>>;
+
+const environment = (env: Environment) => ({
+  ...process.env,
+  AISLE_CLIENTS: join(ROOT, "build/clients"),
+  AISLE_PROTO: join(ROOT, "proto"),
+  // Compiled once for all runs of the tests.
+  CARGO_TARGET_DIR: join(ROOT, "node_modules/.cache/clients-rust"),
+  ...env,
+});
+
 /** Types the lines into a shell that stops at the first that fails, and gives what they printed. */
-export async function type(
-  lines: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function type(lines: readonly string[], cwd: string, env: Environment = {}): Promise<string> {
   const { stdout } = await promisify(execFile)("bash", ["-euc", lines.join("\n")], {
     cwd,
-    env: {
-      ...process.env,
-      AISLE_CLIENTS: join(ROOT, "build/clients"),
-      AISLE_PROTO: join(ROOT, "proto"),
-      // Compiled once for all runs of the tests.
-      CARGO_TARGET_DIR: join(ROOT, "node_modules/.cache/clients-rust"),
-      ...env,
-    },
+    env: environment(env),
     timeout: FIRST_MS,
   });
   return stripVTControlCharacters(stdout);
+}
+
+/** The same for a program to watch while it runs. It does not outlive its owner. */
+export function start(lines: readonly string[], cwd: string, env: Environment, owner: Owner) {
+  const child = spawn("bash", ["-euc", lines.join("\n")], { cwd, env: environment(env), detached: true });
+  let printed = "";
+  for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => (printed += chunk));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  owner(async () => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    await ended;
+  });
+  return { printed: () => printed, ended, hasEnded: () => child.exitCode !== null };
 }
 
 export const isOnPath = (command: string) =>

@@ -15,7 +15,7 @@ def reason_of(error: grpc.RpcError) -> str | None:
 
 
 def fields_of(error: grpc.RpcError) -> list[error_details_pb2.BadRequest.FieldViolation]:
-    """The fields that Aisle did not accept, each with MISSING or INVALID as its reason and a description."""
+    """The fields that Aisle did not accept, each with FIELD_MISSING or FIELD_INVALID as its reason and a description."""
     bad = _detail(error, error_details_pb2.BadRequest())
     return list(bad.field_violations) if bad else []
 

@@ -1,33 +1,29 @@
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any
 
 import grpc
 
 from aisle._record_all import backoff
 
-Message = TypeVar("Message")
-
 _LONGEST = 10
 """The longest pause between two connections, in seconds."""
 
 
-def watch(
-    open_stream: Callable[[str], Iterator[Message]],
-    token_of: Callable[[Message], str],
-    token: str = "",
-) -> Iterator[Message]:
+def watch(call: Callable[..., Any], request: Any, **options: Any) -> Iterator[Any]:
     """The messages of a stream that is opened again when the server goes away, after the last message received.
 
-    `open_stream` makes the call that continues after a token, empty at first; `token_of` reads the token of a message. It ends
-    with an error that is no lost connection; close it, or leave its loop, to end it.
+    `for message in watch(client.events.watch_events, request)`. It ends with an error that is no lost connection. To end the
+    call leave the loop and close the iterator, as `with contextlib.closing(watch(…)) as messages` does.
     """
+    following = type(request)()
+    following.CopyFrom(request)
     attempt = 1
     while True:
-        stream = open_stream(token)
+        stream = call(following, **options)
         try:
             for message in stream:
-                token = token_of(message) or token
+                following.resume_token = message.resume_token or following.resume_token
                 attempt = 1
                 yield message
         except grpc.RpcError as error:

@@ -1,12 +1,19 @@
-use std::future::Future;
-
 use tokio_stream::Stream;
-use tonic::{Response, Status};
+use tonic::Status;
+
+use crate::contract::Clients;
+use crate::{Answer, Boxed};
 
 /// A request of a list with pages.
-pub trait Paged: Clone {
+pub trait Paged: Clone + Send + 'static {
+    /// What the list holds.
+    type Item: Send + 'static;
+    /// An answer of the list.
+    type Page: Page<Item = Self::Item> + Send;
     /// The token of the page that the request asks for.
     fn page_token(&mut self) -> &mut String;
+    /// Makes the call.
+    fn list(self, clients: &Clients) -> Answer<Self::Page>;
 }
 
 /// An answer of a list with pages.
@@ -17,17 +24,13 @@ pub trait Page {
     fn into_parts(self) -> (Vec<Self::Item>, String);
 }
 
-/// The items of a list, page by page as they are consumed. `list` makes the call.
-pub fn pages<R, P, L, F>(mut request: R, mut list: L) -> impl Stream<Item = Result<P::Item, Status>>
-where
-    R: Paged,
-    P: Page,
-    L: FnMut(R) -> F,
-    F: Future<Output = Result<Response<P>, Status>>,
-{
-    async_stream::try_stream! {
+/// The items of a list, page by page as they are consumed.
+pub fn pages<R: Paged>(clients: &Clients, mut request: R) -> Boxed<dyn Stream<Item = Result<R::Item, Status>> + Send> {
+    let clients = clients.clone();
+    Box::pin(async_stream::try_stream! {
         loop {
-            let (items, next) = list(request.clone()).await?.into_inner().into_parts();
+            let page = request.clone().list(&clients).await?.into_inner();
+            let (items, next) = page.into_parts();
             for item in items {
                 yield item;
             }
@@ -37,5 +40,5 @@ where
             }
             *request.page_token() = next;
         }
-    }
+    })
 }

@@ -1,39 +1,47 @@
-use std::future::Future;
 use std::time::Duration;
 
 use tokio_stream::{Stream, StreamExt};
-use tonic::{Code, Response, Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use crate::calls::backoff;
+use crate::contract::Clients;
+use crate::{Answer, Boxed};
 
 /// The longest pause between two connections.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The messages of a stream that is opened again when the server goes away, after the last message received. `open` makes
-/// the call that continues after a token, empty at first; `token_of` reads the token of a message.
+/// A request of a stream that can be resumed after each message.
+pub trait Watched: Clone + Send + 'static {
+    /// What the stream sends.
+    type Message: Send + 'static;
+    /// The token of the message after which the stream begins.
+    fn resume_token(&mut self) -> &mut String;
+    /// The token of a message.
+    fn token_of(message: &Self::Message) -> &str;
+    /// Makes the call.
+    fn open(self, clients: &Clients) -> Answer<Streaming<Self::Message>>;
+}
+
+/// The messages of a stream that is opened again when the server goes away, after the last message received.
 ///
-/// It ends only with an error that is no lost connection. Drop it to end it.
-pub fn watch<M, O, F>(
-    mut open: O,
-    token_of: impl Fn(&M) -> String,
-    mut token: String,
-) -> impl Stream<Item = Result<M, Status>>
-where
-    O: FnMut(String) -> F,
-    F: Future<Output = Result<Response<Streaming<M>>, Status>>,
-{
-    async_stream::try_stream! {
+/// It ends only with an error that is no lost connection. Drop it to end the call.
+pub fn watch<R: Watched>(
+    clients: &Clients,
+    mut request: R,
+) -> Boxed<dyn Stream<Item = Result<R::Message, Status>> + Send> {
+    let clients = clients.clone();
+    Box::pin(async_stream::try_stream! {
         let mut attempt = 1;
         loop {
-            match open(token.clone()).await {
+            match request.clone().open(&clients).await {
                 Ok(response) => {
                     let mut messages = response.into_inner();
                     while let Some(message) = messages.next().await {
                         match message {
                             Ok(message) => {
-                                let next = token_of(&message);
+                                let next = R::token_of(&message);
                                 if !next.is_empty() {
-                                    token = next;
+                                    *request.resume_token() = next.into();
                                 }
                                 attempt = 1;
                                 yield message;
@@ -49,5 +57,5 @@ where
             tokio::time::sleep(backoff(attempt, LONGEST)).await;
             attempt = (attempt + 1).min(10);
         }
-    }
+    })
 }

@@ -5,4 +5,5 @@ export { pages } from "./pages.js";
 export type { Reason } from "./reasons.js";
 export { type RecordAllOptions, type RecordedTotals, recordAll } from "./record-all.js";
 export { type Clients, clientsOver } from "./services.js";
+export { wait } from "./wait.js";
 export { watch } from "./watch.js";

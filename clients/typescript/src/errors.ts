@@ -11,7 +11,7 @@ export function reasonOf(error: unknown): Reason | undefined {
 export interface FieldViolation {
   /** Path of the field, such as `event.action_type`. */
   readonly field: string;
-  /** `MISSING` or `INVALID`. */
+  /** `FIELD_MISSING` or `FIELD_INVALID`. */
   readonly reason: string;
   /** What is accepted. */
   readonly description: string;

@@ -21,7 +21,7 @@ public final class Errors {
     return detail(error, ErrorInfo.class).map(ErrorInfo::getReason).orElse("");
   }
 
-  /** The fields that Aisle did not accept, each with MISSING or INVALID as its reason and a description. */
+  /** The fields that Aisle did not accept, each with FIELD_MISSING or FIELD_INVALID as its reason and a description. */
   public static List<BadRequest.FieldViolation> fieldsOf(Throwable error) {
     return detail(error, BadRequest.class).map(BadRequest::getFieldViolationsList).orElse(List.of());
   }

@@ -1,53 +1,102 @@
 package aisle;
 
+import com.google.protobuf.Message;
+import io.grpc.Context;
+import io.grpc.StatusRuntimeException;
 import java.util.Iterator;
-import java.util.function.Consumer;
+import java.util.NoSuchElementException;
 import java.util.function.Function;
 
-/** Streams that go on after a lost connection. */
-public final class Watch {
+/**
+ * The messages of a stream that is opened again when the server goes away, after the last message received:
+ *
+ * <pre>{@code
+ * try (var messages = Watch.of(aisle.events()::watchEvents, request)) {
+ *   for (var message : messages) …
+ * }
+ * }</pre>
+ *
+ * <p>Closing it ends the call. It ends when its thread is interrupted, and with an error that is no lost connection.
+ */
+public final class Watch<Q extends Message, M extends Message> implements Iterable<M>, Iterator<M>, AutoCloseable {
   /** The longest pause between two connections. */
   private static final long LONGEST_MILLIS = 10_000;
 
-  private Watch() {}
+  private final Function<Q, Iterator<M>> open;
+  private Q request;
+  private Context.CancellableContext call;
+  private Iterator<M> messages;
+  private int attempt = 1;
+  private boolean isClosed;
 
-  /**
-   * Gives the messages of a stream to {@code consumer}, and opens the stream again when the server goes away, after the last
-   * message received. {@code open} makes the call that continues after a token, empty at first; {@code tokenOf} reads the
-   * token of a message. It ends when its thread is interrupted or {@code consumer} throws, and with an error that is no lost
-   * connection.
-   */
-  public static <M> void run(
-      Function<String, Iterator<M>> open, Function<M, String> tokenOf, String token, Consumer<M> consumer)
-      throws InterruptedException {
-    String after = token;
-    for (int attempt = 1; ; attempt++) {
-      // Leaving the loop cancels the call.
-      var context = io.grpc.Context.current().withCancellation();
-      var outer = context.attach();
+  private Watch(Function<Q, Iterator<M>> open, Q request) {
+    this.open = open;
+    this.request = request;
+  }
+
+  public static <Q extends Message, M extends Message> Watch<Q, M> of(Function<Q, Iterator<M>> open, Q request) {
+    return new Watch<>(open, request);
+  }
+
+  @Override
+  public Iterator<M> iterator() {
+    return this;
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (!isClosed) {
       try {
-        for (Iterator<M> messages = open.apply(after); hasNext(messages); ) {
-          M message = messages.next();
-          String next = tokenOf.apply(message);
-          if (!next.isEmpty()) after = next;
-          attempt = 1;
-          consumer.accept(message);
-        }
-      } finally {
-        context.detach(outer);
-        context.cancel(null);
+        if (messages == null) connect();
+        if (messages.hasNext()) return true;
+      } catch (StatusRuntimeException error) {
+        if (!Backoff.isUnavailable(error)) throw error;
       }
-      if (Thread.interrupted()) throw new InterruptedException();
-      Backoff.pause(attempt, LONGEST_MILLIS);
+      disconnect();
+      try {
+        Backoff.pause(attempt++, LONGEST_MILLIS);
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        close();
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public M next() {
+    if (!hasNext()) throw new NoSuchElementException();
+    M message = messages.next();
+    attempt = 1;
+    String token = (String) message.getField(message.getDescriptorForType().findFieldByName("resume_token"));
+    if (token.isEmpty()) return message;
+    var field = request.getDescriptorForType().findFieldByName("resume_token");
+    @SuppressWarnings("unchecked") // a builder of Q builds a Q
+    Q next = (Q) request.toBuilder().setField(field, token).build();
+    request = next;
+    return message;
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    disconnect();
+  }
+
+  private void connect() {
+    // The call ends with this context.
+    call = Context.current().withCancellation();
+    Context outer = call.attach();
+    try {
+      messages = open.apply(request);
+    } finally {
+      call.detach(outer);
     }
   }
 
-  private static boolean hasNext(Iterator<?> messages) {
-    try {
-      return messages.hasNext();
-    } catch (io.grpc.StatusRuntimeException error) {
-      if (Backoff.isUnavailable(error)) return false;
-      throw error;
-    }
+  private void disconnect() {
+    messages = null;
+    if (call != null) call.cancel(null);
+    call = null;
   }
 }
