@@ -80,12 +80,14 @@ async function install() {
       throw new Failure(`npm ci failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`);
     const problem = await nativeProblem();
     if (problem) throw new Failure(`the native packages do not load\n${problem}\naisle: ${compilerAdvice}`);
+    if (!existsSync(join(root, "node_modules/hnswlib-node")))
+      say(`Aisle goes on without hnswlib-node, and finds similar texts by comparing all of them. ${compilerAdvice}`);
   }
   writeFileSync(installStamp, hash);
 }
 
 const compilerAdvice =
-  "hnswlib-node is compiled when it is installed and needs Python 3, make and a C++ compiler " +
+  "hnswlib-node is compiled when it is installed, which needs Python 3, make and a C++ compiler " +
   "(Debian: apt-get install python3 make g++; macOS: xcode-select --install)";
 
 /** What to do about a failed `npm ci`, from what it printed. */
@@ -114,7 +116,10 @@ async function isInstalled() {
 /** Loads the native packages, and uses the one that is compiled here, in a process of its own. Returns what went wrong. */
 async function nativeProblem() {
   const load = `for (const name of ["lmdb", "@node-rs/crc32"]) await import(name);
-    const { default: { HierarchicalNSW } } = await import("hnswlib-node");
+    const { default: { HierarchicalNSW } } = await import("hnswlib-node").catch((error) => {
+      if (error.code === "ERR_MODULE_NOT_FOUND") process.exit(0); // optional
+      throw error;
+    });
     const graph = new HierarchicalNSW("ip", 138);
     graph.initIndex(2);
     for (const at of [0, 1]) graph.addPoint(Array.from({ length: 138 }, (_, n) => n + at), at);

@@ -22,7 +22,11 @@ interface Package {
 
 const manifest: Package = JSON.parse(text("package.json"));
 const locked: Readonly<Record<string, Package>> = JSON.parse(text("package-lock.json")).packages;
-const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort();
+const direct = Object.keys({
+  ...manifest.dependencies,
+  ...manifest.optionalDependencies,
+  ...manifest.devDependencies,
+}).sort();
 
 /** Names of the packages that the modules in a folder import. */
 const importedBy = (folder: string) =>
@@ -92,7 +96,8 @@ describe("the dependencies", () => {
   });
 
   it("that src imports are each in package.json", () => {
-    expect([...imported].filter((name) => manifest.dependencies?.[name] === undefined)).toEqual([]);
+    const installed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    expect([...imported].filter((name) => installed[name] === undefined)).toEqual([]);
   });
 
   it("that the pages in web import are each in package.json, since the build bundles them", () => {

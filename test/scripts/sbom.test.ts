@@ -22,7 +22,7 @@ describe("npm run sbom", () => {
       const env = { ...process.env, NODE_ENV, npm_config_loglevel: "silent" };
       const { stdout } = await run("npm", ["run", "--silent", "sbom"], { cwd: root, env, maxBuffer: 2 ** 26 });
       const document = JSON.parse(stdout);
-      expect([document.bomFormat, document.metadata.component.name]).toEqual(["CycloneDX", "aisle"]);
+      expect([document.bomFormat, document.metadata.component.name]).toEqual(["CycloneDX", "aisle-server"]);
       const listed = document.components.map(({ name, version }: Component) => `${name}@${version}`).sort();
 
       const locked: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>> =

@@ -11,10 +11,8 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import hnswlib from "hnswlib-node";
+import type { Graph, Hnswlib } from "./hnswlib.js";
 import { makePrivateFolder } from "./private-folder.js";
-
-export type Graph = InstanceType<typeof hnswlib.HierarchicalNSW>;
 
 /** Searchers hold the graph by its handle. Keep the handle for as long as the graph itself is used. */
 export interface GraphHandle {
@@ -22,6 +20,7 @@ export interface GraphHandle {
 }
 
 interface Ended {
+  readonly hnswlib: Hnswlib;
   readonly graph: Graph;
   readonly dimensions: number;
   /** Where a folder for a temporary file is made. */
@@ -37,13 +36,13 @@ const ended = new FinalizationRegistry<Ended>((one) => {
 });
 
 /** Returns a handle; its collection frees the graph. */
-export function freedAside(graph: Graph, dimensions: number, folder: string): GraphHandle {
+export function freedAside(hnswlib: Hnswlib, graph: Graph, dimensions: number, folder: string): GraphHandle {
   const handle = { graph };
-  ended.register(handle, { graph, dimensions, folder });
+  ended.register(handle, { hnswlib, graph, dimensions, folder });
   return handle;
 }
 
-async function free({ graph, dimensions, folder }: Ended): Promise<void> {
+async function free({ hnswlib, graph, dimensions, folder }: Ended): Promise<void> {
   const own = makePrivateFolder(folder);
   try {
     const file = join(own, "index");

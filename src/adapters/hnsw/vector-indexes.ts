@@ -3,7 +3,7 @@
  *
  * Up to `exactUpTo` vectors the search is exact and takes some tenths of a millisecond. Above, each build is measured against
  * exact search, with a sample of the vectors drawn by the seed. While recall@10 is under 0.98, efSearch is doubled. If even
- * a quarter of the vectors as efSearch does not reach it, the index is exact.
+ * a quarter of the vectors as efSearch does not reach it, the index is exact. Without hnswlib every index is exact.
  *
  * Nothing else uses hnswlib-node directly: it takes arrays of numbers and accepts NaN, trusts the bytes it reads, and
  * writes only files. Those lie in a private folder that is always removed.
@@ -12,7 +12,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import hnswlib from "hnswlib-node";
 import { DataDamaged } from "../../domain/errors.js";
 import { createRandom } from "../../learning/common/random.js";
 import { nearestToEach } from "../../learning/text/nearest.js";
@@ -28,7 +27,9 @@ import {
   HNSW,
   type IndexFacts,
 } from "./format.js";
-import { freedAside, type Graph, type GraphHandle } from "./free-off-thread.js";
+import { freedAside, type GraphHandle } from "./free-off-thread.js";
+import { vectorsOfGraph } from "./graph-file.js";
+import { type Graph, type Hnswlib, installedHnswlib } from "./hnswlib.js";
 import { inPrivateFolder, makePrivateFolder } from "./private-folder.js";
 
 export interface HnswOptions {
@@ -36,6 +37,8 @@ export interface HnswOptions {
   readonly exactUpTo?: number;
   /** Parent of the private folder; default: the system's folder for temporary files. */
   readonly folder?: string;
+  /** Undefined: as if hnswlib-node were not installed. */
+  readonly hnswlib?: Hnswlib | undefined;
 }
 
 const EXACT_UP_TO = 1000;
@@ -49,14 +52,15 @@ const ROUNDING = 1e-5;
 /** Builds and opens indices. Throws RangeError for invalid vectors, queries and parameters; DataDamaged on `open`. */
 export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
   const { exactUpTo = EXACT_UP_TO, folder = tmpdir() } = options;
+  const hnswlib = "hnswlib" in options ? options.hnswlib : installedHnswlib;
   return {
     build(vectors, dimensions, params) {
       checkVectors(vectors, dimensions);
       checkParams(params);
       const count = dimensions === 0 ? 0 : vectors.length / dimensions;
       const exact = () => ({ ...exactIndex(vectors.slice(), dimensions), recall: 1, efSearch: 0 });
-      if (count <= exactUpTo) return exact();
-      const graph = buildGraph(vectors, dimensions, params);
+      if (count <= exactUpTo || hnswlib === undefined) return exact();
+      const graph = buildGraph(hnswlib, vectors, dimensions, params);
       const probes = drawProbes(vectors, dimensions, params.seed);
       for (let efSearch = params.efSearch; efSearch <= Math.max(params.efSearch, count / 4); efSearch *= 2) {
         const index = graphIndex({ graph }, { count, dimensions, efSearch, folder });
@@ -69,6 +73,7 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
     open(bytes) {
       const found = decodeIndex(bytes);
       if (found.facts.kind !== HNSW) return openExact(found);
+      if (hnswlib === undefined) return openWithoutLibrary(found);
       const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
       inPrivateFolder(folder, (file) => {
         writeFileSync(file, found.payload, { mode: 0o600 });
@@ -78,12 +83,13 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
           throw new DataDamaged("The vector index cannot be read", { cause });
         }
       });
-      return openGraph(graph, found.facts, folder);
+      return openGraph(hnswlib, graph, found.facts, folder);
     },
 
     async openAside(bytes) {
       const found = await decodeIndexAside(bytes);
       if (found.facts.kind !== HNSW) return openExact(found);
+      if (hnswlib === undefined) return openWithoutLibrary(found);
       const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
       const own = makePrivateFolder(folder);
       try {
@@ -95,7 +101,7 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
       } finally {
         await rm(own, { recursive: true, force: true });
       }
-      return openGraph(graph, found.facts, folder);
+      return openGraph(hnswlib, graph, found.facts, folder);
     },
   };
 }
@@ -106,12 +112,18 @@ function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex
   return exactIndex(new Float32Array(payload.slice().buffer), dimensions);
 }
 
-function openGraph(graph: Graph, { count, dimensions, efSearch }: IndexFacts, folder: string): VectorIndex {
-  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds a different number of vectors");
-  return graphIndex(freedAside(graph, dimensions, folder), { count, dimensions, efSearch, folder });
+/** A graph that another machine built: its vectors are compared exactly. */
+function openWithoutLibrary({ facts: { count, dimensions }, payload }: DecodedIndex): VectorIndex {
+  return exactIndex(vectorsOfGraph(payload, count, dimensions), dimensions);
 }
 
-function buildGraph(vectors: Float32Array, dimensions: number, params: VectorIndexParams): Graph {
+function openGraph(hnswlib: Hnswlib, graph: Graph, facts: IndexFacts, folder: string): VectorIndex {
+  const { count, dimensions, efSearch } = facts;
+  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds a different number of vectors");
+  return graphIndex(freedAside(hnswlib, graph, dimensions, folder), { count, dimensions, efSearch, folder });
+}
+
+function buildGraph(hnswlib: Hnswlib, vectors: Float32Array, dimensions: number, params: VectorIndexParams): Graph {
   const count = vectors.length / dimensions;
   const graph = new hnswlib.HierarchicalNSW("ip", dimensions);
   graph.initIndex({

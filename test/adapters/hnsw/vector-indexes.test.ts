@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { decodeIndex, EXACT, encodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import type { VectorIndex, VectorIndexes } from "../../../src/adapters/vector-index.js";
 import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
@@ -268,4 +268,29 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
     },
     120_000,
   );
+});
+
+describe("a vector index where hnswlib-node is not installed", () => {
+  const vectors = unitVectors(1500, DIMENSIONS, 5);
+  const without = () => hnswIndexes({ exactUpTo: 0, folder, hnswlib: undefined });
+
+  it("is exact, whatever the number of vectors", () => {
+    const index = without().build(vectors, DIMENSIONS, PARAMS);
+    expect(decodeIndex(index.encode()).facts.kind).toBe(EXACT);
+    expect(recallAt10(index, vectors, 50)).toBe(1);
+  });
+
+  it("opens a graph that was built where it is installed, and compares all vectors of it", async () => {
+    const bytes = graphs.build(vectors, DIMENSIONS, PARAMS).encode();
+    for (const index of [without().open(bytes), await without().openAside(bytes)]) {
+      expect([index.count, index.dimensions]).toEqual([1500, DIMENSIONS]);
+      expect(recallAt10(index, vectors, 50)).toBe(1);
+    }
+  });
+
+  it("refuses a graph whose file holds another number of vectors", () => {
+    const { facts, payload } = decodeIndex(graphs.build(vectors, DIMENSIONS, PARAMS).encode());
+    const bytes = encodeIndex({ ...facts, count: facts.count - 1 }, payload);
+    expect(() => without().open(bytes)).toThrow(DataDamaged);
+  });
 });
