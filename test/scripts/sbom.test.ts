@@ -25,10 +25,9 @@ describe("npm run sbom", () => {
       expect([document.bomFormat, document.metadata.component.name]).toEqual(["CycloneDX", "aisle-server"]);
       const listed = document.components.map(({ name, version }: Component) => `${name}@${version}`).sort();
 
-      const locked: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>> =
-        read("package-lock.json").packages;
+      const locked: Readonly<Record<string, { readonly dev?: boolean }>> = read("package-lock.json").packages;
       const installed = Object.entries(locked)
-        .filter(([path, { dev, devOptional }]) => path !== "" && !dev && !devOptional && existsSync(join(root, path)))
+        .filter(([path, { dev }]) => path !== "" && !dev && existsSync(join(root, path)))
         .map(([path]) => read(join(path, "package.json")))
         .map(({ name, version }) => `${name}@${version}`);
       expect(listed).toEqual([...new Set(installed)].sort());
