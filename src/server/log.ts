@@ -76,8 +76,19 @@ function cut(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
 }
 
-/** Writes lines to an open file of this process. */
+/** Characters kept while the file takes none; later lines are dropped. */
+const MAX_UNWRITTEN = 2 ** 20;
+
+/** Writes lines to an open file of this process. A file that takes none, as on a full disk, ends no process. */
 export function writeTo(file: number): (line: string) => void {
-  const destination = pino.destination(file);
+  const destination = pino.destination({ dest: file, maxLength: MAX_UNWRITTEN });
+  // There is nowhere to say that a write failed; the next line tries again. pino's flush at the exit would try for ever.
+  const flush = destination.flushSync.bind(destination);
+  destination.on("error", () => {
+    destination.flushSync = () => undefined;
+  });
+  destination.on("write", () => {
+    destination.flushSync = flush;
+  });
   return (line) => void destination.write(line);
 }
