@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Checks from outside that a server keeps what it acknowledges, whatever happens to it. README.md says how."""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+from client import Client, Refused, Unknown
+from faults import Server
+from load import SUBSCRIBED, UNSUBSCRIBED, WORKS, History, Worker
+
+STATES = (SUBSCRIBED, UNSUBSCRIBED)
+
+
+def events_of(client, history, since):
+    """Judges the stored events whose ids are greater than `since`. Answers the greatest id."""
+    stored, orders, greatest = {}, {}, since
+    for event in client.pages("EventService/ListEvents", "events", newestFirst=True):
+        event_id, mark = event["eventId"], event.get("extraFields", {}).get("mark")
+        if event_id <= since:
+            break
+        greatest = max(greatest, event_id)
+        sent = history.events.get(mark)
+        if mark in stored:
+            history.fault("doubled", f"event {mark} is stored as {stored[mark]} and {event_id}")
+        elif sent is None or sent.outcome in ("refused", "erased"):
+            history.fault("wrong", f"event {mark} is stored and {'was never sent' if sent is None else sent.outcome}")
+        elif (event.get("visitor", {}).get("fingerprintId"), [one["productId"] for one in event.get("products", [])[:1]]) != (sent.visitor, sent.product):
+            history.fault("wrong", f"event {mark} is not stored as it was sent")
+        elif sent.event_id not in (None, event_id):
+            history.fault("wrong", f"event {mark} was acknowledged as {sent.event_id} and is stored as {event_id}")
+        stored[mark] = event_id
+        if sent and sent.order and sent.outcome != "maybe":
+            orders.setdefault(sent.order, set()).add(event["actionType"])
+    for mark, sent in history.events.items():
+        if sent.outcome == "acknowledged" and sent.event_id > since and mark not in stored:
+            history.fault("lost", f"event {mark}, acknowledged as {sent.event_id}")
+    return greatest, orders
+
+
+def values_of(client, history, is_new):
+    """Judges contacts, products and frames against what their writers were told, and contacts against the ledger."""
+    values = {one["contactId"]: one for one in client.pages("SubscriptionService/ListContacts", "contacts")}
+    folded = {}
+    for change in client.pages("SubscriptionService/ListChanges", "changes"):
+        if not change.get("erased") and change["channel"] == "SUBSCRIPTION_CHANNEL_EMAIL":
+            before = folded.get(change["contactId"], "SUBSCRIPTION_STATE_UNKNOWN")
+            if change["oldState"] != before:
+                history.fault("wrong", f"change {change['changeId']} follows {change['oldState']}, not {before}")
+            folded[change["contactId"]] = change["newState"]
+    for contact_id, contact in values.items():
+        if contact["emailState"] in STATES and folded.get(contact_id) != contact["emailState"]:
+            history.fault("wrong", f"{contact['email']} is {contact['emailState']}; its changes say {folded.get(contact_id)}")
+    for part in client.stream("SubscriptionService/VerifyLedger"):
+        if part.get("faultTotal"):
+            history.fault("wrong", f"the ledger has faults: {part['faults']}")
+    found = {one["email"]: one["emailState"] for one in values.values()}
+    found |= {one["productId"]: one.get("title") for one in client.pages("CatalogService/ListProducts", "products")}
+    frames = client.pages("AppService/ListFrameConfigurations", "frameConfigurations")
+    found |= {one["frameId"]: one.get("title") for one in frames}
+    for name, register in history.registers.items():
+        if not register.allows(found.get(name)):
+            history.fault("lost", f"{name} was told to be {register.sure} and is {found.get(name)}")
+        if is_new:
+            register.sure, register.maybe = found.get(name), []
+    for mark, sent in history.events.items():
+        if sent.outcome == "erased" and f"{sent.visitor}@example.com" in found:
+            history.fault("wrong", f"the address of {sent.visitor} was erased and is there")
+
+
+def orders_of(client, history, orders):
+    """Judges the orders against the fold of the stored events."""
+    told = {}
+    for part in client.stream("AppService/ExportApp", kinds=["EXPORT_KIND_ORDERS"]):
+        told |= {one["orderId"]: one for one in part.get("orders", [])}
+    for order, actions in orders.items():
+        one = told.get(order, {})
+        lines = sorted((line["productId"], line["quantity"]) for line in one.get("lines", []))
+        if lines != [(f"p{n}", 2) for n in (1, 2, 3) if "order" in actions] or one.get("cancelled", False) != ("order_cancel" in actions):
+            history.fault("wrong", f"order {order} is {one}; its events are {sorted(actions)}")
+    for order in told.keys() - orders.keys():
+        if not any(sent.order == order and sent.outcome == "maybe" for sent in history.events.values()):
+            history.fault("wrong", f"order {order} has no events")
+
+
+def counters_of(client, history):
+    text = client.send("rpc", "/metrics", None)[1].decode()
+    told, stored, again = (sum(map(int, re.findall(rf"^aisle_events_{what}_total\b.* (\d+)$", text, re.M)))
+                           for what in ("acknowledged", "stored", "deduplicated"))
+    if history is None:
+        return told
+    if told != stored + again or told < history.acknowledged or (not history.unknown and told != history.acknowledged):
+        history.fault("wrong", f"{told} counted as acknowledged, {stored} stored, {again} deduplicated; callers were told {history.acknowledged}")
+
+
+def run(workers, seconds):
+    """Sets the workers to work for so many seconds. Answers a function that ends them earlier, and one that awaits them."""
+    until = [time.monotonic() + seconds]
+    goes_on = lambda: time.monotonic() < until[0]
+    threads = [threading.Thread(target=worker.run, args=(goes_on,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    return lambda: until.__setitem__(0, 0), lambda: [thread.join() for thread in threads]
+
+
+def patiently(judge):
+    """Asks again while the server is late."""
+    for _ in range(20):
+        try:
+            return judge()
+        except Unknown as error:
+            late = error
+            time.sleep(0.5)
+    raise SystemExit(f"The server does not answer: {late}")
+
+
+def check(plan, directory, path):
+    chance = random.Random(plan["seed"])
+    history = History(path, **plan)
+    server = Server(plan["serve"], directory, f"{path}.log")
+    server.start()
+    client = Client(server.direct)
+    patiently(lambda: client.rpc("AppService/CreateApp", app={"appId": "shop"}))
+    workers = [Worker(n, plan["seed"], server.ports, history, plan["batch"], plan["only"]) for n in range(plan["workers"])]
+    since, done, started, acknowledged = "", {}, time.monotonic(), 0
+    while sum(done.values()) < plan["rounds"] and time.monotonic() - started < plan["seconds"]:
+        fault = chance.choice(plan["faults"])
+        calm, moment = chance.uniform(0, plan["calm"]), chance.uniform(0.05, plan["calm"])
+        run(workers, calm)[1]()
+        patiently(lambda: counters_of(client, history))
+        server.ports.update(server.relayed if fault == "cut" else server.direct)
+        end, await_end = run(workers, 60)
+        time.sleep(moment)
+        why = getattr(server, fault)(chance)
+        end()
+        await_end()
+        server.ports.update(server.direct)
+        server.wait()
+        is_new = fault in ("kill", "term")
+        name = f"{fault}, {why}" if why else fault
+        done[name] = done.get(name, 0) + 1
+        newest, _ = patiently(lambda: events_of(client, history, since))
+        patiently(lambda: values_of(client, history, is_new))
+        since = newest if is_new else since  # from here on all ids are greater
+        history.acknowledged, history.unknown = patiently(lambda: counters_of(client, None)), 0
+        acknowledged = sum(sent.outcome == "acknowledged" for sent in history.events.values())
+        counts = ", ".join(f"{len(found)} {kind}" for kind, found in history.faults.items())
+        history.note(round=sum(done.values()), fault=name, calm=calm, moment=moment)
+        print(f"round {sum(done.values())}: {name} after {moment:.2f} s; {acknowledged:,} acknowledged, {counts}", flush=True)
+    server.term(chance)
+    _, orders = patiently(lambda: events_of(client, history, ""))
+    patiently(lambda: values_of(client, history, True))
+    patiently(lambda: orders_of(client, history, orders))
+    os.killpg(server.process.pid, 9)
+    found = {kind: len(texts) for kind, texts in history.faults.items()}
+    outcomes = [sent.outcome for sent in history.events.values()]
+    result = {"seed": plan["seed"], "faults": done, "acknowledged": outcomes.count("acknowledged"), **found}
+    history.note(result=result)
+    return result, history
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--serve", help="the server's command; {dir}, {rest} and {rpc} become a directory and two ports")
+    options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    options.add_argument("--faults", default="kill,term,stop,cut,full,disk", help="some of these; default: %(default)s")
+    options.add_argument("--rounds", type=int, default=20, help="faults at most; default: %(default)s")
+    options.add_argument("--seconds", type=float, default=600, help="begins no round after; default: %(default)s")
+    options.add_argument("--calm", type=float, default=1.0, help="seconds at most before a fault; default: %(default)s")
+    options.add_argument("--workers", type=int, default=8)
+    options.add_argument("--batch", type=int, default=0, help="events of each batch; default: 1 to 40")
+    options.add_argument("--only", help=f"some of {','.join(WORKS)}; default: all")
+    options.add_argument("--history", default="history.jsonl", help="file of all that was done; default: %(default)s")
+    options.add_argument("--result", help="file for the result, as JSON")
+    options.add_argument("--replay", help="a history; its plan is run again")
+    said = options.parse_args()
+    plan = {name: value for name, value in vars(said).items() if name not in ("history", "replay", "result")}
+    plan["faults"], plan["only"] = said.faults.split(","), said.only.split(",") if said.only else None
+    if said.replay:
+        plan = json.loads(open(said.replay, encoding="utf-8").readline())["plan"]
+    if not plan["serve"]:
+        options.error("--serve says which server")
+    directory = tempfile.mkdtemp(prefix="checker-")
+    print(f"seed {plan['seed']}, history {said.history}", flush=True)
+    result, history = check(plan, directory, said.history)
+    for kind, texts in history.faults.items():
+        for text in texts[:20]:
+            print(f"{kind}: {text}")
+    print(json.dumps(result))
+    if said.result:
+        json.dump(result, open(said.result, "w", encoding="utf-8"))
+    if any(history.faults.values()):
+        sys.exit(f"Faults were found; the data are in {directory}")
+    shutil.rmtree(directory)
+
+
+if __name__ == "__main__":
+    main()
