@@ -59,6 +59,8 @@ function itemOf(card: Card, { formatPrice }: RenderOptions, onUse: () => void): 
     image.decoding = "async";
     image.width = 240;
     image.height = 240;
+    // A picture that does not load keeps its place without the browser's sign for it.
+    image.addEventListener("error", () => image.style.setProperty("visibility", "hidden"));
     image.src = picture;
     link.append(image);
   }

@@ -5,8 +5,12 @@ const context = { version: "2026030110", trackerProduct: null, recommended: [], 
 const unknown = { productId: "p9", title: "", imageUrl: "", url: "", price: "", categoryId: "" };
 
 /** What the helper says is wrong after a view and a question about the product p9. */
-async function reportsOf(answer: { readonly status: number; readonly body?: unknown }, isOnline = true) {
+async function reportsOf(
+  answer: { readonly status: number; readonly body?: unknown },
+  { isOnline = true, origin = "" } = {},
+) {
   const browser = new FakeBrowser();
+  if (origin !== "") browser.origin = origin;
   browser.answering = () => answer;
   browser.isOnline = isOnline;
   const helper = browser.open();
@@ -26,8 +30,18 @@ describe("the helper, data-debug:", () => {
   });
 
   it("says that the service does not answer", async () => {
-    expect([...(await reportsOf({ status: 200 }, false))]).toEqual([expect.stringContaining("does not answer")]);
+    expect([...(await reportsOf({ status: 200 }, { isOnline: false }))]).toEqual([
+      expect.stringContaining("does not answer"),
+    ]);
   });
+
+  it.each(["null", "file://"])(
+    "says of a page opened as a file, %s, that its folder should be served",
+    async (origin) => {
+      const reports = await reportsOf({ status: 200 }, { isOnline: false, origin });
+      expect([...reports]).toEqual([expect.stringContaining("This page was opened as a file")]);
+    },
+  );
 
   it("says that the catalogue has no such product", async () => {
     const reports = await reportsOf({ status: 200, body: { ...context, trackerProduct: unknown } });

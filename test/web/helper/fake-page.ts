@@ -23,6 +23,7 @@ export class FakeBrowser {
   readonly reports: string[] = [];
   refusesTracking = false;
   isOnline = true;
+  origin = "https://shop.example";
   answering: Answering = () => ({ status: 200, body: {} });
   private time = Date.UTC(2026, 2, 1, 10);
   private ids = 0;
@@ -86,7 +87,7 @@ export class FakeBrowser {
       },
       later: (work, ms) => void this.timers.push({ at: this.time + ms, work }),
       refusesTracking: this.refusesTracking,
-      origin: "https://shop.example",
+      origin: this.origin,
       report: (sentence) => void this.reports.push(sentence),
     };
   }

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { describeWithChromium, waitUntil } from "../../fixtures/browser.js";
 import { storefront } from "./storefront.js";
 
+const sample = readFileSync(join(import.meta.dirname, "../../../docs/samples/page.html"), "utf8");
 const guide = readFileSync(join(import.meta.dirname, "../../../docs/integrate.md"), "utf8");
 const [product = "", thanks = "", newsletter = "", ...more] = [...guide.matchAll(/^```html\n([\s\S]*?)^```$/gm)].map(
   ([, html = ""]) => html,
@@ -12,7 +13,7 @@ const [product = "", thanks = "", newsletter = "", ...more] = [...guide.matchAll
 /** Opens a page of the guide in a shop whose app and service have other names. */
 async function opened(html: string) {
   const shop = await storefront(undefined, (service) =>
-    html.replaceAll("https://recs.shop.example", service).replaceAll("myshop", "shop"),
+    html.replaceAll(/https:\/\/recs\.shop\.example|http:\/\/127\.0\.0\.1:8080/g, service).replaceAll("myshop", "shop"),
   );
   await waitUntil(shop.page, "window.Aisle");
   const actions = async () =>
@@ -33,6 +34,23 @@ describeWithChromium("the pages that docs/integrate.md shows", () => {
     await expect.poll(actions, PATIENCE).toEqual(["product_view"]);
     await page.click("#buy");
     await expect.poll(actions, PATIENCE).toEqual(["add_to_cart", "product_view"]);
+  });
+
+  it("the sample page shows both lists, styled, and a place without a sign for a picture that does not load", async () => {
+    const { page, catalog } = await opened(sample);
+    const feed = async function* () {
+      const products = ["teapot-glass", "teapot-cast", "strainer"].map((productId) => ({
+        ...{ productId, title: productId, imageUrl: "https://shop.invalid/picture.jpg" },
+        categories: [{ categoryId: "tea", name: "Tea" }],
+      }));
+      yield { appId: "shop", products };
+    };
+    await catalog.upsertProducts(feed());
+    await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+    await page.reload();
+    await waitUntil(page, "document.querySelectorAll('.aisle-product').length > 0");
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.aisle-products')).display")).toBe("grid");
+    await waitUntil(page, "document.querySelector('.aisle-image')?.style.visibility === 'hidden'");
   });
 
   it("the guide's order page sends an order", async () => {
