@@ -55,7 +55,7 @@ afterAll(release);
 
 describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
   const missing = tools.filter((tool) => !isOnPath(tool) || (tool === "cargo" && !hasRecentRust()));
-  const skipped = isWithout(language, missing, OPTIONAL.includes(language));
+  const skipped = isWithout(`the client in ${language}`, missing, OPTIONAL.includes(language));
   const folder = temporaryDirectory(owner);
 
   it.skipIf(skipped)(
@@ -136,7 +136,7 @@ describe.each(Object.entries(TOOLS))("a client in %s", (language, tools) => {
 /** Languages that `npm run clients` makes no package for; not every machine has their tools. */
 const lacks = (language: string, ...tools: readonly string[]) =>
   isWithout(
-    language,
+    `the client in ${language}`,
     tools.filter((tool) => !isOnPath(tool)),
     true,
   );

@@ -67,10 +67,10 @@ export function start(lines: readonly string[], cwd: string, env: Environment, o
 export const isOnPath = (command: string) =>
   (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, command)));
 
-/** What is missing for a language, said aloud. Under CI it is an error, unless not every machine can have it. */
-export function isWithout(language: string, missing: readonly string[], isOptional: boolean): boolean {
+/** What is missing for a test, said aloud. Under CI it is an error, unless not every machine can have it. */
+export function isWithout(what: string, missing: readonly string[], isOptional: boolean): boolean {
   if (missing.length === 0) return false;
-  const text = `the client in ${language} needs ${missing.join(" and ")} on the PATH`;
+  const text = `${what} needs ${missing.join(" and ")} on the PATH`;
   if (process.env.CI && !isOptional) throw new Error(text);
   process.stderr.write(`\nSkipped: ${text}\n`);
   return true;
