@@ -20,7 +20,7 @@ export default {
     "test/setup.ts",
     "test/fuzz/{targets,planted}/*.ts",
     "test/**/children/*.ts",
-    "test/faults/write-report.ts",
+    "test/faults/{million,write-report}.ts",
   ],
   project: ["src/**/*.ts!", "!src/gen/**!", "web/**/*.{ts,tsx}", "bench/**/*.ts", "test/**/*.ts"],
   ignore: ["src/gen/**"],

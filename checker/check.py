@@ -153,6 +153,8 @@ def check(plan, directory, path):
         counts = ", ".join(f"{len(found)} {kind}" for kind, found in history.faults.items())
         history.note(round=sum(done.values()), fault=name, calm=calm, moment=moment)
         print(f"round {sum(done.values())}: {name} after {moment:.2f} s; {acknowledged:,} acknowledged, {counts}", flush=True)
+        if plan["stop_at_fault"] and any(history.faults.values()):
+            break
     server.term(chance)
     _, orders = patiently(lambda: events_of(client, history, ""))
     patiently(lambda: values_of(client, history, True))
@@ -178,6 +180,7 @@ def main():
     options.add_argument("--only", help=f"some of {','.join(WORKS)}; default: all")
     options.add_argument("--history", default="history.jsonl", help="file of all that was done; default: %(default)s")
     options.add_argument("--result", help="file for the result, as JSON")
+    options.add_argument("--stop-at-fault", action="store_true", help="ends with the first round that finds one")
     options.add_argument("--replay", help="a history; its plan is run again")
     said = options.parse_args()
     plan = {name: value for name, value in vars(said).items() if name not in ("history", "replay", "result")}

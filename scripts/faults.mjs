@@ -1,5 +1,7 @@
 // npm run faults [-- --few | --report]: injects every fault in all its rounds (some twenty minutes; --few: as often as
 // `npm run test:all` does; --report: none) and writes what came of it into docs/faults.md. Needs what the tests skip without.
+// npm run faults -- million: 200 kills with a million acknowledged events, by the checker (an hour; it goes on where it was stopped).
+// npm run faults -- mutants [NAME …]: plants faults in a copy, which the checker or a test must find (half an hour).
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
 import { Failure, root, run, script } from "./lib.mjs";
@@ -18,12 +20,22 @@ const SUITES = {
   /** 10,000 seeded histories of two servers over the replica set of the tests; some ten minutes. */
   "mongo-histories": "test/store/mongo/histories.test.ts",
 };
-const OPTIONS = ["--few", "--report", ...Object.keys(SUITES)];
+/** Scripts of their own, and the arguments of node before them. */
+const SCRIPTS = {
+  million: ["--import", "tsx", "test/faults/million.ts"],
+  mutants: ["checker/mutants/run.mjs"],
+};
+const OPTIONS = ["--few", "--report", ...Object.keys(SCRIPTS), ...Object.keys(SUITES)];
 
 await script(async () => {
-  const [option] = process.argv.slice(2);
+  const [option, ...names] = process.argv.slice(2);
   if (option !== undefined && !OPTIONS.includes(option)) throw new Failure(`accepted: ${OPTIONS.join(", ")}`);
   await setUp();
+  if (option !== undefined && Object.hasOwn(SCRIPTS, option)) {
+    const { code } = await run(process.execPath, [...SCRIPTS[option], ...names], { cwd: root });
+    await run(process.execPath, ["checker/report.mjs"], { cwd: root });
+    return code;
+  }
   const vitest = (path, more) => {
     const env = { ...process.env, CI: "true", ...more };
     const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", path, "--no-file-parallelism"];

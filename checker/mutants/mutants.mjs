@@ -1,0 +1,142 @@
+// Faults to plant, each as a text of a source and what replaces it. `faults` and `only` are options of the checker: the faults
+// and the load under which the planted one shows. `test` is the existing test that finds it.
+const lmdb = "src/store/lmdb";
+
+export const MUTANTS = [
+  {
+    name: "acknowledges before the sync",
+    file: `${lmdb}/writer.ts`,
+    search: "    this.journal.apply();\n  }",
+    replace: "    this.journal.apply();\n    for (const job of batch) job.settle();\n  }",
+    faults: "kill,disk",
+    only: "batch",
+    test: ["test/faults/failing-syscalls.test.ts", "on disk before a work resolves"],
+  },
+  {
+    name: "skips the sync",
+    file: `${lmdb}/open-root.ts`,
+    search: "    overlappingSync: false,",
+    replace: "    overlappingSync: false,\n    noSync: true,",
+    test: ["test/faults/failing-syscalls.test.ts", "on disk before a work resolves"],
+  },
+  {
+    name: "does not sync the directory",
+    file: `${lmdb}/files.ts`,
+    search: '  const handle = await open(path, "r");\n  try {\n    await handle.sync();',
+    replace: '  const handle = await open(path, "r");\n  try {',
+    test: ["test/faults/power-cut-copies.test.ts", ""],
+  },
+  {
+    name: "swallows a failed commit (EIO)",
+    file: `${lmdb}/commits.ts`,
+    search: "      throw await commitCause(error);",
+    replace: "      await commitCause(error);",
+    faults: "disk,full",
+    only: "batch,view",
+    test: ["test/faults/failing-syscalls.test.ts", ""],
+  },
+  {
+    name: "forgets the latch after a failed write",
+    file: `${lmdb}/writer-limits.ts`,
+    search: "    this.shut = true;",
+    replace: "    this.shut = false;",
+    test: ["test/faults/failing-syscalls.test.ts", ""],
+  },
+  {
+    name: "writes on top of an old commit",
+    file: `${lmdb}/newest-commit.ts`,
+    search: "    if (this.root.getWriteTxnId() === newest + 1) return true;",
+    replace: "    if (newest >= 0) return true;",
+    test: ["test/store/lmdb/newest-commit.test.ts", ""],
+  },
+  {
+    name: "never claims a key",
+    file: "src/intake/record-event.ts",
+    search:
+      "    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });\n",
+    replace: "    if (bodyHash === idempotencyKey) throw new NotFound(bodyHash);\n",
+    faults: "cut",
+    only: "batch,view",
+    test: ["test/faults/lost-answers.test.ts", "embedded"],
+  },
+  {
+    name: "accepts a key again after a restart",
+    file: "src/store/idempotency-records.ts",
+    search: "    return found === undefined || isExpired(found, this.clock) ? undefined : found;",
+    replace:
+      "    return found === undefined || found.claimedAt < Date.now() - process.uptime() * 1000 ? undefined : found;",
+    faults: "kill",
+    only: "batch,view",
+    test: ["test/faults/lost-answers.test.ts", "embedded"],
+  },
+  {
+    name: "takes a lost lease for a held one (no fencing)",
+    file: "src/store/stored-lease.ts",
+    search:
+      "  return last !== undefined && last.token === lease.token && last.holder === lease.holder && last.until > 0;",
+    replace: "  return last !== undefined && lease.token > 0;",
+    test: ["test/store/lmdb/contract.test.ts", "lease"],
+  },
+  {
+    name: "erases a person but not the events",
+    file: "src/identity/privacy/remove-person.ts",
+    search: "  tx.events.delete(event.eventId);\n",
+    replace: "",
+    faults: "term",
+    only: "erase",
+  },
+  {
+    name: "copies the live file as a backup",
+    file: `${lmdb}/backup.ts`,
+    search: "    await inspection.copyTo(to);",
+    replace:
+      '    await (await import("node:fs/promises")).copyFile(join(environment.directory, "data.mdb"), join(to, "data.mdb"));',
+    test: ["test/store/lmdb/backup.test.ts", ""],
+  },
+  {
+    name: "accepts torn and flipped values",
+    file: `${lmdb}/codec.ts`,
+    search: "  if (end < 1 || uint32(buffer, end) !== crc32c(buffer.subarray(0, end), keyChecksum(key))) {",
+    replace: "  if (end < 1 || keyChecksum(key) < 0) {",
+    test: ["test/store/lmdb/codec.test.ts", ""],
+  },
+  {
+    name: "tells no other process of new products (stale cache)",
+    file: `${lmdb}/upkeep.ts`,
+    search: "      if (hasWritten) tell(tables);",
+    replace: "      if (hasWritten && added.size > 9) tell(tables);",
+    test: ["test/store/lmdb/product-watch.test.ts", ""],
+  },
+  {
+    name: "counts an acknowledged event twice",
+    file: "src/intake/record-event.ts",
+    search: '      metrics.count("events_acknowledged");',
+    replace: '      metrics.count("events_acknowledged", undefined, 2);',
+    faults: "term",
+    only: "view",
+  },
+  {
+    name: "stores blank events",
+    file: "src/intake/normalise.ts",
+    search: '  if (action === "") throw new InvalidArgument("event.action_type", "missing");\n',
+    replace: "",
+    faults: "term",
+    only: "blank",
+  },
+  {
+    name: "forgets that an order was cancelled",
+    file: "src/intake/order-book.ts",
+    search: "    cancelled: base.cancelled || !isOrder,",
+    replace: "    cancelled: base.cancelled && !isOrder,",
+    faults: "term",
+    only: "order",
+  },
+  {
+    name: "changes a contact without an entry of the ledger",
+    file: "src/identity/ledger/ledger.ts",
+    search: "  tx.changes.put(entry.changeId, entry);\n",
+    replace: "",
+    faults: "term",
+    only: "subscribe",
+  },
+];
