@@ -36,8 +36,8 @@ const tables = {
 };
 let text = readFileSync(page, "utf8");
 for (const [name, made] of Object.entries(tables)) {
-  const place = new RegExp(`(<!-- ${name}: made by checker/report.mjs -->\n)[^]*?(\n<!-- end of ${name} -->)`);
+  const place = new RegExp(`(<!-- ${name}: made by checker/report.mjs -->\n)[^]*?(<!-- end of ${name} -->)`);
   if (!place.test(text)) throw new Error(`docs/durability.md has no place for ${name}`);
-  text = text.replace(place, (_, from, to) => `${from}\n${made}\n${to}`);
+  text = text.replace(place, (_, from, to) => `${from}\n${made}\n\n${to}`);
 }
 writeFileSync(page, text);
