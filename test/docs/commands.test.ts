@@ -8,7 +8,7 @@ import { createReader } from "./reader.js";
 const GUIDES = ["start.md", "integrate.md", "move.md", "operate.md", "algorithms.md"];
 
 /** Blocks that need a container engine, a service manager or a network may not become many. */
-const MOST_NOT_RUN = 9;
+const MOST_NOT_RUN = 10;
 
 /** A page is read in seconds; a busy machine takes longer. */
 const PAGE_MS = 180_000;
