@@ -2,7 +2,15 @@ import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
 import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { confirmLoss } from "./ask.js";
-import { allPages, BULK_TIMEOUT_MS, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import {
+  allPages,
+  BULK_TIMEOUT_MS,
+  CALL_TIMEOUT_MS,
+  type ServerOptions,
+  withClients,
+  withDryRun,
+  withServer,
+} from "./client.js";
 import { durationOfDays } from "./days.js";
 import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
@@ -35,7 +43,7 @@ interface ListOptions extends ServerOptions {
 
 export function addAppCommands(program: Command, deps: ProgramDeps): void {
   const app = program.command("app").description("create, change and list apps; an app is one shop");
-  withServer(app.command("create"))
+  withDryRun(withServer(app.command("create")))
     .description("create an app")
     .argument("<id>", "the id: 1 to 64 letters, digits, _ or -", plainId)
     .option("--name <name>", "display name")
@@ -44,7 +52,7 @@ export function addAppCommands(program: Command, deps: ProgramDeps): void {
     .option("--json", "print the app as JSON")
     .addHelpText("after", '\nExample:\n  $ aisle app create shop1 --name "My shop" --origin https://shop.example')
     .action((id: string, options: CreateOptions) => createApp(id, options, deps));
-  withServer(app.command("set"))
+  withDryRun(withServer(app.command("set")))
     .description("change settings of an app; settings not named stay")
     .argument("<id>", "the app", plainId)
     .option(
@@ -75,7 +83,7 @@ Example:
   $ aisle app set shop1 --link-trust strict --double-opt-in on`,
     )
     .action((id: string, options: SetOptions) => setApp(id, options, deps));
-  withServer(app.command("delete"))
+  withDryRun(withServer(app.command("delete")))
     .description("delete an app with all its data; cannot be undone")
     .argument("<id>", "the app", plainId)
     .option("--yes", "delete without asking")
@@ -134,7 +142,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
 
 async function deleteApp(appId: string, options: DeleteOptions, deps: ProgramDeps): Promise<void> {
   const loss = `This deletes the app ${appId} with its products, events, contacts and models`;
-  await confirmLoss(deps, { yes: options.yes, loss, word: appId });
+  await confirmLoss(deps, { yes: options.yes || options.dryRun, loss, word: appId });
   await withClients(options, deps, ({ apps }) => apps.deleteApp({ appId }, { timeoutMs: BULK_TIMEOUT_MS }));
   writeLine(deps.stdout, `App ${appId} is deleted`);
 }

@@ -16,7 +16,7 @@ export async function confirm(deps: Terminal, question: string): Promise<boolean
 }
 
 /**
- * Lets a command that cannot be undone go on: with `--yes`, or when the person at the terminal types `word`.
+ * Lets a command that cannot be undone go on: with `--yes`, in a dry run, or when the person at the terminal types `word`.
  * @throws UsageFailure otherwise; nothing was done
  */
 export async function confirmLoss(

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Command } from "commander";
@@ -12,7 +13,7 @@ import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { callFailure, Interrupted, UsageFailure } from "./errors.js";
+import { callFailure, DryRunEnd, Failure, Interrupted, UsageFailure } from "./errors.js";
 
 /** Typed clients of one server. */
 export interface Clients {
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly ca?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
+  /** Only try the changes. */
+  readonly dryRun?: boolean;
 }
 
 /** Adds the options that name the server and the credentials of both sides. */
@@ -55,6 +58,11 @@ export function withServer(command: Command): Command {
     .option("--client-key <file>", "private key of that certificate, PEM (AISLE_CLIENT_KEY)");
 }
 
+/** Adds the option that only tries what the command changes. */
+export function withDryRun(command: Command): Command {
+  return command.option("--dry-run", "check everything, but change nothing");
+}
+
 /** The parts of the process that `withClients` uses. */
 export interface ClientDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -64,9 +72,21 @@ export interface ClientDeps {
 
 /**
  * Runs `work` with clients of the server that flag, environment or default name, then closes the connection.
- * @throws UsageFailure for a malformed address, Failure if a call fails, Interrupted when the signal fires
+ * @throws UsageFailure for a malformed address, Failure if a call fails, Interrupted when the signal fires, DryRunEnd after
+ * a dry run
  */
 export async function withClients<Result>(
+  options: ServerOptions,
+  deps: ClientDeps,
+  work: (clients: Clients) => Promise<Result>,
+): Promise<Result> {
+  const result = await withTryingClients(options, deps, work);
+  if (options.dryRun) throw new DryRunEnd();
+  return result;
+}
+
+/** `withClients` for commands that print the result of a dry run themselves. */
+export async function withTryingClients<Result>(
   options: ServerOptions,
   { env, signal }: ClientDeps,
   work: (clients: Clients) => Promise<Result>,
@@ -80,7 +100,7 @@ export async function withClients<Result>(
   const transport = createGrpcTransport({
     baseUrl: server,
     sessionManager,
-    interceptors: [refuseAfterSignal, withTokenOf(env)],
+    interceptors: [refuseAfterSignal, withTokenOf(env), ...(options.dryRun ? [onlyTrying] : [])],
   });
   let onSignal = () => {};
   const interrupted = new Promise<never>((_, reject) => {
@@ -100,6 +120,23 @@ export async function withClients<Result>(
   } finally {
     signal?.removeEventListener("abort", onSignal);
   }
+}
+
+/** Sets `validate_only` in each request. Throws for a call that would write all the same. */
+const onlyTrying: Interceptor = (next) => (request) => {
+  const { idempotency, input, name } = request.method;
+  if (idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return next(request);
+  if (input.field.validateOnly === undefined) throw new Failure(`${name} cannot be tried`);
+  if (!request.stream) return next({ ...request, message: tried(request.message) });
+  return next({ ...request, message: allTried(request.message) });
+};
+
+function tried<M extends object>(message: M): M {
+  return Object.assign(message, { validateOnly: true });
+}
+
+async function* allTried<M extends object>(messages: AsyncIterable<M>): AsyncGenerator<M, void, undefined> {
+  for await (const message of messages) yield tried(message);
 }
 
 /** The server that `aisle serve` starts in this environment. */

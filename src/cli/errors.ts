@@ -27,6 +27,9 @@ export class Interrupted extends Failure {
   }
 }
 
+/** Ends a command that was only tried, before it prints what it has not done. Exit code 0. */
+export class DryRunEnd extends Error {}
+
 /** Exit code and last line of a command; `line` is "" if the command has printed everything. */
 export interface Ending {
   readonly exitCode: number;

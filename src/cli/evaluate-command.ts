@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
-import { type ServerOptions, withClients, withServer } from "./client.js";
+import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { Failure } from "./errors.js";
 import { evaluationPicture } from "./evaluation-chart.js";
 import { writeEvaluation } from "./evaluation-tables.js";
@@ -22,7 +22,7 @@ interface EvaluateOptions extends ServerOptions {
 }
 
 export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("evaluate"))
+  withDryRun(withServer(program.command("evaluate")))
     .description("train without the newest visits and measure how well the model predicts them; stores nothing")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the figures as JSON")
@@ -41,10 +41,12 @@ export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
 async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
   const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
   // Report an unwritable file before the evaluation, which takes minutes.
-  if (options.picture !== undefined) await writePicture(options.picture, "");
+  if (options.picture !== undefined && !options.dryRun) await writePicture(options.picture, "");
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.models.evaluateModel(request);
-    return followUnless(clients, operation, { wait: options.wait, name: "evaluating", deps });
+    return options.dryRun
+      ? undefined
+      : followUnless(clients, operation, { wait: options.wait, name: "evaluating", deps });
   });
   if (done === undefined) return;
   if (done.result.case !== "evaluation") throw new Failure("The evaluation ended without a result");

@@ -4,7 +4,15 @@ import { feedFormatMessage, feedFormatWord } from "../catalog/feed/feed-formats.
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
 import type { Operation } from "../gen/aisle/v1/operation_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import {
+  allPages,
+  CALL_TIMEOUT_MS,
+  type Clients,
+  type ServerOptions,
+  withClients,
+  withDryRun,
+  withServer,
+} from "./client.js";
 import { Failure } from "./errors.js";
 import { followUnless } from "./operation-progress.js";
 import { currencyCode, plainId } from "./option-values.js";
@@ -43,7 +51,7 @@ export function addFeedCommands(program: Command, deps: ProgramDeps): void {
     withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   const named = (name: string, description: string) =>
     command(name, description).option("--id <id>", "id of the feed", plainId, DEFAULT_ID);
-  named("set", "set the URL of a feed; Aisle imports it now and then on a schedule")
+  withDryRun(named("set", "set the URL of a feed; Aisle imports it now and then on a schedule"))
     .requiredOption("--url <url>", "an https address")
     .requiredOption("--every <time>", "import interval: 15m, 1h, 1d; 5m to 30d", interval)
     .addOption(new Option("--format <format>", "format, if detection fails").choices(FEED_FORMATS))
@@ -63,12 +71,12 @@ Example:
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle feed list --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
-  named("run", "import a feed now, wait for the end, and print the result")
+  withDryRun(named("run", "import a feed now, wait for the end, and print the result"))
     .option("--force", "hide unlisted products this time even if they are more than half")
     .option("--no-wait", "print the id of the operation and end; the import goes on")
     .addHelpText("after", "\nExample:\n  $ aisle feed run --app shop1")
     .action((options: RunOptions) => runFeed(options, deps));
-  named("remove", "stop importing a feed; its products stay")
+  withDryRun(named("remove", "stop importing a feed; its products stay"))
     .addHelpText("after", "\nExample:\n  $ aisle feed remove --app shop1")
     .action((options: AppOptions & { readonly id: string }) => removeFeed(options, deps));
 }
@@ -163,6 +171,7 @@ async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
   const { app: appId, id: feedId, force = false, wait } = options;
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.catalog.runFeed({ appId, feedId, force }, CALL);
+    if (options.dryRun) return undefined;
     const hint = wait ? setTimeout(() => void hintUnlessBegun(clients, operation, deps), HINT_AFTER_MS) : undefined;
     try {
       return await followUnless(clients, operation, { wait, name: "import", deps });

@@ -8,7 +8,7 @@ import {
   type FrameVariant,
   type PageKind,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { durationOfDays } from "./days.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { type FilterOptions, filterOf } from "./filter-options.js";
@@ -65,7 +65,7 @@ interface ListOptions extends ServerOptions {
 
 export function addFrameCommands(program: Command, deps: ProgramDeps): void {
   const frame = program.command("frame").description("manage frames: places in a shop's pages that show products");
-  withServer(frame.command("set"))
+  withDryRun(withServer(frame.command("set")))
     .description("create or replace a frame")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--id <frame>", 'the frame; "default" serves requests that name none', plainId)
@@ -145,7 +145,7 @@ Example:
     .option("--json", "print the frames as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame list --app shop1")
     .action((options: ListOptions) => listFrames(options, deps));
-  withServer(frame.command("remove"))
+  withDryRun(withServer(frame.command("remove")))
     .description('remove a frame; "default" returns to its initial settings')
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)

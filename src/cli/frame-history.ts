@@ -2,7 +2,15 @@ import { create, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import type { FrameVersion } from "../gen/aisle/v1/frame_configuration_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import {
+  allPages,
+  CALL_TIMEOUT_MS,
+  type Clients,
+  type ServerOptions,
+  withClients,
+  withDryRun,
+  withServer,
+} from "./client.js";
 import { Failure } from "./errors.js";
 import { frameLines } from "./frame-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
@@ -31,7 +39,7 @@ export function addFrameHistoryCommands(frame: Command, deps: ProgramDeps): void
     .option("--json", "print the versions as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame history --app shop1 --id cart-page")
     .action((options: HistoryOptions) => showHistory(options, deps));
-  withServer(frame.command("rollback"))
+  withDryRun(withServer(frame.command("rollback")))
     .description("restore an earlier version of a frame as a new version")
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--id <frame>", "the frame", plainId)

@@ -1,7 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { idList, plainId, repeated } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -25,7 +25,7 @@ export function addGroupCommands(program: Command, deps: ProgramDeps): void {
   const group = program.command("group").description("manage named groups of products, for filters and filterByGroups");
   const command = (name: string, description: string) =>
     withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
-  command("set", "create or replace a group of products by category, brand, tag or id")
+  withDryRun(command("set", "create or replace a group of products by category, brand, tag or id"))
     .requiredOption("--id <group>", "its id; a group takes precedence over a category or tag of the same name")
     .option("--title <title>", "display name")
     .option("--category <ids>", "category ids of any level, comma-separated", idList)
@@ -41,7 +41,7 @@ export function addGroupCommands(program: Command, deps: ProgramDeps): void {
     .option("--json", "print the groups as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle group list --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listGroups(options, deps));
-  command("remove", "remove a group; its products stay")
+  withDryRun(command("remove", "remove a group; its products stay"))
     .requiredOption("--id <group>", "the group")
     .addHelpText("after", "\nExample:\n  $ aisle group remove --app shop1 --id gifts")
     .action((options: AppOptions & { readonly id: string }) => removeGroup(options, deps));

@@ -2,7 +2,15 @@ import type { Command } from "commander";
 import { HookFailure, type HookMessage, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { confirmLoss } from "./ask.js";
-import { allPages, CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import {
+  allPages,
+  CALL_TIMEOUT_MS,
+  type Clients,
+  type ServerOptions,
+  withClients,
+  withDryRun,
+  withServer,
+} from "./client.js";
 import { idList, plainId } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -18,14 +26,14 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
   const hook = program.command("hook").description("send subscription changes to the shop's own server");
   const command = (name: string, description: string) =>
     withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
-  command("set", "set the URL that receives changes, and print the secret that signs the messages")
+  withDryRun(command("set", "set the URL that receives changes, and print the secret that signs the messages"))
     .requiredOption("--url <url>", "an https address")
     .addHelpText("after", "\nExample:\n  $ aisle hook set --app shop1 --url https://shop.example/aisle-hook")
     .action((options: AppOptions & { readonly url: string }) => setHook(options, deps));
   command("show", "show the URL that receives changes")
     .addHelpText("after", "\nExample:\n  $ aisle hook show --app shop1")
     .action((options: AppOptions) => showHook(options, deps));
-  command("remove", "remove the hook; waiting messages are dropped")
+  withDryRun(command("remove", "remove the hook; waiting messages are dropped"))
     .option("--yes", "remove without asking")
     .addHelpText("after", "\nExample:\n  $ aisle hook remove --app shop1")
     .action((options: AppOptions & { readonly yes?: boolean }) => removeHook(options, deps));
@@ -33,7 +41,7 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle hook failed --app shop1")
     .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
-  command("resend", "resend messages that could not be delivered")
+  withDryRun(command("resend", "resend messages that could not be delivered"))
     .option("--id <ids>", "only these, comma-separated", idList)
     .addHelpText("after", "\nExample:\n  $ aisle hook resend --app shop1 --id n000000000017")
     .action((options: AppOptions & { readonly id?: readonly string[] }) => resend(options, deps));
@@ -53,7 +61,7 @@ async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
 
 async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps: ProgramDeps): Promise<void> {
   const loss = `This ends the messages of ${options.app} and drops those that wait`;
-  await confirmLoss(deps, { yes: options.yes, loss, word: options.app });
+  await confirmLoss(deps, { yes: options.yes || options.dryRun, loss, word: options.app });
   await withClients(options, deps, ({ hooks }) => hooks.deleteHook({ appId: options.app }, CALL));
   writeLine(deps.stdout, `Changes of ${options.app} are no longer sent`);
 }

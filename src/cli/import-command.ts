@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { PRODUCT_FIELDS } from "../catalog/feed/product-row.js";
-import { withServer } from "./client.js";
+import { withDryRun, withServer } from "./client.js";
 import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { type EventImportOptions, importEvents, VISITOR_MEANINGS } from "./import/event-import.js";
 import { PRESET_NAMES } from "./import/event-presets.js";
@@ -111,7 +111,7 @@ Example:
 
 /** The commands for lists of contacts. */
 function addContacts(group: Command, deps: ProgramDeps): void {
-  withServer(group.command("contacts"))
+  withDryRun(withServer(group.command("contacts")))
     .argument("<file>", "the file, - for stdin")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the totals as JSON")
@@ -133,7 +133,7 @@ Example:
 }
 
 function shared(command: Command): Command {
-  return withServer(command)
+  return withDryRun(withServer(command))
     .argument("<file>", "the file, - for stdin")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--currency <code>", "default currency of prices, such as EUR", currencyCode)

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -18,7 +18,7 @@ interface LinkOptions extends ServerOptions {
 const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBSCRIBE } as const;
 
 export function addLinkCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("link"))
+  withDryRun(withServer(program.command("link")))
     .description("create a link for an e-mail or text message to confirm a subscription or unsubscribe")
     .requiredOption("--app <id>", "the app", plainId)
     .addOption(

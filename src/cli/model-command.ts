@@ -2,7 +2,7 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { Algorithm, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { algorithmFigures } from "./algorithm-figures.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { enumWord } from "./enum-words.js";
 import { Failure } from "./errors.js";
 import { plainId } from "./option-values.js";
@@ -29,13 +29,13 @@ export function addModelCommands(program: Command, deps: ProgramDeps): void {
   command("list", "list the models that are kept, newest first", "list --app shop1")
     .option("--json", "print the models as JSON")
     .action((options: AppOptions) => list(options, deps));
-  command("activate", "serve a kept model and hold the app on it", "activate --app shop1 --id 019a…")
+  withDryRun(command("activate", "serve a kept model and hold the app on it", "activate --app shop1 --id 019a…"))
     .requiredOption("--id <model>", "the model")
     .action((options: AppOptions & { readonly id: string }) => activate(options, deps));
-  command("hold", "keep the serving model when others are trained", "hold --app shop1").action((options: AppOptions) =>
-    setHold(options, true, deps),
+  withDryRun(command("hold", "keep the serving model when others are trained", "hold --app shop1")).action(
+    (options: AppOptions) => setHold(options, true, deps),
   );
-  command("release", "serve the newest model, and each one that is trained", "release --app shop1").action(
+  withDryRun(command("release", "serve the newest model, and each one that is trained", "release --app shop1")).action(
     (options: AppOptions) => setHold(options, false, deps),
   );
   command("diff", "compare data and algorithms of two models", "diff --app shop1")

@@ -4,7 +4,7 @@ import { type Erasure, ErasureSchema, type RemovedRecords } from "../gen/aisle/v
 import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
 import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
 import { confirmLoss } from "./ask.js";
-import { allPages, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, type Clients, type ServerOptions, withClients, withServer, withTryingClients } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { newFile } from "./new-file.js";
 import { followUnless } from "./operation-progress.js";
@@ -29,7 +29,6 @@ interface ExportOptions extends PersonOptions {
 }
 
 interface EraseOptions extends PersonOptions {
-  readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly yes?: boolean;
   /** False: do not wait for the end. */
@@ -124,7 +123,7 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
   const person = personOf(options);
   if (!options.dryRun)
     await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
-  const erasure = await withClients(options, deps, (clients) => erasureOf(clients, options, person, deps));
+  const erasure = await withTryingClients(options, deps, (clients) => erasureOf(clients, options, person, deps));
   if (erasure === undefined) return;
   if (options.json) {
     writeJson(deps.stdout, toJson(ErasureSchema, erasure));
@@ -145,11 +144,11 @@ async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<vo
 /** The finished erasure, or what a dry run counted; undefined with `--no-wait`. */
 async function erasureOf(
   clients: Pick<Clients, "privacy" | "operations">,
-  { app, dryRun = false, wait }: EraseOptions,
+  { app, wait }: EraseOptions,
   person: MessageInitShape<typeof PersonSchema>,
   deps: ProgramDeps,
 ): Promise<Erasure | undefined> {
-  const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person, validateOnly: dryRun });
+  const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person });
   if (outcome.case === "preview") return outcome.value;
   const done = await followUnless(clients, outcome.value, { wait, name: "erasure", deps });
   if (done === undefined) return undefined;

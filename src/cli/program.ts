@@ -6,7 +6,7 @@ import { addAppCommands } from "./app-command.js";
 import { addBackupCommand, type Backup } from "./backup-command.js";
 import { addCheckCommand } from "./check-command.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
-import { endingOf, UsageFailure } from "./errors.js";
+import { DryRunEnd, endingOf, UsageFailure } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
 import { addEventsCommand } from "./events-command.js";
 import { addExportCommand } from "./export-command.js";
@@ -154,6 +154,10 @@ export async function runProgram(deps: ProgramDeps, args: readonly string[]): Pr
     await createProgram(deps).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
+    if (error instanceof DryRunEnd) {
+      writeLine(deps.stdout, "Dry run: the server accepts this; nothing was changed");
+      return 0;
+    }
     const { exitCode, line } = endingOf(error);
     if (line !== "") writeLine(deps.stderr, `error: ${line}`);
     return exitCode;

@@ -10,7 +10,9 @@ import {
   type Clients,
   type ServerOptions,
   withClients,
+  withDryRun,
   withServer,
+  withTryingClients,
 } from "./client.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { eventText } from "./event-text.js";
@@ -44,7 +46,7 @@ export function addRejectedEventCommands(events: Command, deps: ProgramDeps): vo
     .option("--json", "print one JSON object a line, personal data included")
     .addHelpText("after", "\nExample:\n  $ aisle events rejected --app shop1")
     .action((options: RejectedOptions) => rejected(options, deps));
-  withServer(events.command("replay"))
+  withDryRun(withServer(events.command("replay")))
     .description("record rejected events; no event is recorded twice")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--id <id>", "only this event; repeatable (default: all)", repeated)
@@ -105,7 +107,7 @@ async function replay(options: ReplayOptions, deps: ProgramDeps): Promise<void> 
   const ids = (options.id ?? []).map((id) => id.padStart(ID_DIGITS, "0"));
   if (options.event !== undefined && ids.length !== 1) throw new UsageFailure("--event: with exactly one --id");
   const correctedEvent = options.event === undefined ? undefined : await readEvent(options.event);
-  const refused = await withClients(options, deps, async ({ events }) => {
+  const refused = await withTryingClients(options, deps, async ({ events }) => {
     const answer = await events.replayRejectedEvents(
       { appId: options.app, rejectedEventIds: ids, ...(correctedEvent && { correctedEvent }) },
       { timeoutMs: BULK_TIMEOUT_MS },
@@ -113,7 +115,7 @@ async function replay(options: ReplayOptions, deps: ProgramDeps): Promise<void> 
     if (options.json) writeJson(deps.stdout, toJson(ReplayRejectedEventsResponseSchema, answer));
     else {
       for (const { rejectedEventId, eventId, deduplicated } of answer.replayed)
-        writeLine(deps.stdout, `${rejectedEventId} is event ${eventId}${deduplicated ? ", recorded before" : ""}`);
+        writeLine(deps.stdout, replayedText(rejectedEventId, eventId, deduplicated));
       for (const { rejectedEventId, field, reason } of answer.refused)
         writeLine(deps.stdout, `${rejectedEventId} was rejected: ${printable(field)} ${printable(reason)}`);
       if (answer.replayed.length + answer.refused.length === 0) writeLine(deps.stderr, "No rejected events");
@@ -121,6 +123,12 @@ async function replay(options: ReplayOptions, deps: ProgramDeps): Promise<void> 
     return answer.refused.length;
   });
   if (refused > 0) throw new Failure(`${refused} of the events could not be recorded`);
+}
+
+/** A dry run answers no id for an event that it would record. */
+function replayedText(rejectedEventId: string, eventId: string, deduplicated: boolean): string {
+  if (eventId === "") return `${rejectedEventId} would be recorded`;
+  return `${rejectedEventId} is event ${eventId}${deduplicated ? ", recorded before" : ""}`;
 }
 
 /** Ids are shown without their zeros. */

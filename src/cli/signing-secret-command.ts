@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { confirmLoss } from "./ask.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { plainId } from "./option-values.js";
 import { writeLine, writeTable } from "./output.js";
 import type { ProgramDeps } from "./program.js";
@@ -23,13 +23,13 @@ export function addSigningSecretCommands(program: Command, deps: ProgramDeps): v
     .description("manage the secrets with which the shop's server signs events");
   const command = (name: string, description: string) =>
     withServer(secret.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
-  command("create", "create a secret and print it; an app has at most two")
+  withDryRun(command("create", "create a secret and print it; an app has at most two"))
     .addHelpText("after", "\nExample:\n  $ aisle signing-secret create --app shop1")
     .action((options: AppOptions) => createSecret(options, false, deps));
   command("list", "list the ids and creation times of the secrets")
     .addHelpText("after", "\nExample:\n  $ aisle signing-secret list --app shop1")
     .action((options: AppOptions) => listSecrets(options, deps));
-  command("rotate", "create a new secret and keep the previous one until you remove it")
+  withDryRun(command("rotate", "create a new secret and keep the previous one until you remove it"))
     .addHelpText(
       "after",
       `
@@ -40,7 +40,7 @@ Example:
   $ aisle signing-secret rotate --app shop1`,
     )
     .action((options: AppOptions) => createSecret(options, true, deps));
-  command("remove", "remove a secret; events signed with it are rejected from now on")
+  withDryRun(command("remove", "remove a secret; events signed with it are rejected from now on"))
     .requiredOption("--id <id>", "its id, from aisle signing-secret list")
     .option("--yes", "remove without asking")
     .addHelpText(
@@ -75,7 +75,11 @@ async function listSecrets({ app: appId, ...options }: AppOptions, deps: Program
 }
 
 async function removeSecret({ app: appId, id: secretId, yes, ...options }: RemoveOptions, deps: ProgramDeps) {
-  await confirmLoss(deps, { yes, loss: `Events signed with ${secretId} will be rejected`, word: secretId });
+  await confirmLoss(deps, {
+    yes: yes || options.dryRun,
+    loss: `Events signed with ${secretId} will be rejected`,
+    word: secretId,
+  });
   await withClients(options, deps, ({ apps }) => apps.deleteSigningSecret({ appId, secretId }, CALL));
   writeLine(deps.stdout, `Signing secret ${secretId} of ${appId} is removed`);
 }

@@ -8,7 +8,7 @@ import {
   ModelSchema,
   type PredictionQuality,
 } from "../gen/aisle/v1/model_pb.js";
-import { type ServerOptions, withClients, withServer } from "./client.js";
+import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { enumWord } from "./enum-words.js";
 import { Failure } from "./errors.js";
 import { followUnless } from "./operation-progress.js";
@@ -25,7 +25,7 @@ interface TrainOptions extends ServerOptions {
 }
 
 export function addTrainCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("train"))
+  withDryRun(withServer(program.command("train")))
     .description("train a model on everything stored, and serve it")
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the model as JSON")
@@ -37,7 +37,9 @@ export function addTrainCommand(program: Command, deps: ProgramDeps): void {
 async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.models.trainModel({ appId: options.app });
-    return followUnless(clients, operation, { wait: options.wait, name: "training", deps });
+    return options.dryRun
+      ? undefined
+      : followUnless(clients, operation, { wait: options.wait, name: "training", deps });
   });
   if (done === undefined) return;
   if (done.result.case !== "model") throw new Failure("The training ended without a model");

@@ -3,7 +3,7 @@ import type { FieldSet } from "../../catalog/feed/columns.js";
 import { createColumnPlan } from "../../catalog/feed/columns.js";
 import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
-import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withClients } from "../client.js";
+import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withTryingClients } from "../client.js";
 import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
@@ -78,7 +78,7 @@ export async function importFile<Field extends string, Message>(
   let failure: unknown = null;
   let hiding: Hiding | null = null;
   try {
-    await withClients(options, deps, async (clients) => {
+    await withTryingClients(options, deps, async (clients) => {
       const sender = createSender<Message>({
         call: job.call(clients),
         onRefused: (row) => rejects.add(row),

@@ -45,7 +45,7 @@ export interface ImportResult {
  */
 export function finish(
   result: ImportResult,
-  options: { readonly json?: boolean },
+  options: { readonly json?: boolean; readonly dryRun?: boolean },
   outputs: { readonly stdout: Output },
 ) {
   const { noun, tally, counts, rejects, remarks, tookMs, failure } = result;
@@ -67,17 +67,19 @@ export function finish(
       milliseconds: Math.round(tookMs),
       linesPerSecond: perSecond,
       complete: failure === null,
+      ...(options.dryRun && { dryRun: true }),
     });
   } else {
+    const wouldBe = options.dryRun ? "would be " : "";
     const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} duplicates` : "";
     const rejected = rejects.count > 0 ? `, ${count(rejects.count)} ${unit}s rejected` : "";
     writeLine(
       outputs.stdout,
-      `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} stored${known}${rejected}, ` +
+      `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} ${wouldBe}stored${known}${rejected}, ` +
         `in ${duration(tookMs)} (${count(perSecond)} ${unit}s/s)`,
     );
     if (hiding?.refusal === "") {
-      writeLine(outputs.stdout, `${count(hiding.hidden)} products hidden that the feed does not list`);
+      writeLine(outputs.stdout, `${count(hiding.hidden)} products ${wouldBe}hidden that the feed does not list`);
     }
     if (rejects.count > SHOWN_REJECTS) {
       for (const [reason, times] of rejects.reasons) writeLine(outputs.stdout, `${count(times)} x ${reason}`);
