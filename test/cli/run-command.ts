@@ -8,28 +8,30 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command in this process, at a fixed time, without sleeping. */
+/** A command line at a fixed time, which does not sleep. */
+export function commandDeps(): ProgramDeps {
+  return {
+    serve: async () => {},
+    migrate: async function* () {},
+    doctor: async function* () {},
+    backup: async () => {},
+    feedSource: () => async () => undefined,
+    stdin: Readable.from([]),
+    stdout: collector().output,
+    stderr: collector().output,
+    env: {},
+    now: () => Date.UTC(2026, 0, 1),
+    sleep: async () => {},
+    version: "1.2.3",
+  };
+}
+
+/** Runs a command in this process. */
 export async function runCommand(args: readonly string[], deps: Partial<ProgramDeps> = {}): Promise<Ended> {
   const stdout = collector();
   const stderr = collector();
-  const exitCode = await runProgram(
-    {
-      serve: async () => {},
-      migrate: async function* () {},
-      doctor: async function* () {},
-      backup: async () => {},
-      feedSource: () => async () => undefined,
-      stdin: Readable.from([]),
-      stdout: stdout.output,
-      stderr: stderr.output,
-      env: {},
-      now: () => Date.UTC(2026, 0, 1),
-      sleep: async () => {},
-      version: "1.2.3",
-      ...deps,
-    },
-    args,
-  );
+  const own = { stdout: stdout.output, stderr: stderr.output };
+  const exitCode = await runProgram({ ...commandDeps(), ...own, ...deps }, args);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
