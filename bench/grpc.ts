@@ -5,13 +5,14 @@
  *
  * RecordEvent, GetStatus and Recommend of the demo shop, in a closed loop of one call a connection. `ghz` makes the calls
  * (`go install github.com/bojand/ghz/cmd/ghz@latest`); it names a deadline in each. The Go server (`bench/grpc`) has the same
- * messages and answers with the same bytes. `--beside` measures another build too, in turns. Servers run on the second processor and ghz on the
+ * messages and answers with the same bytes, as does a server of Node's HTTP/2 alone. `--beside` measures another build too, in turns. Servers run on the second processor and ghz on the
  * first. CPU is that of the server's process with all its threads for each call, of the pass with the median.
  */
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { parseArgs, promisify } from "node:util";
 import Table from "cli-table3";
 import { demoCalls, type MeasuredCall } from "./grpc/demo-calls.js";
@@ -55,13 +56,24 @@ interface Pass {
 async function startGo(directory: string, calls: readonly MeasuredCall[]) {
   await cp(join(root, "bench/grpc"), directory, { recursive: true });
   for (const { method, answer } of calls) await writeFile(join(directory, `${method.name}.bin`), answer);
-  const template = join(root, "clients/buf.gen.go.yaml");
+  const template = join(root, "bench/grpc/buf.gen.yaml");
   await run("npx", ["buf", "generate", "--template", template, "-o", directory], { cwd: root });
   await run("go", ["build", "-o", "server", "."], { cwd: directory });
   const [command = "", ...args] = pinnedTo(SERVER_CPU, [join(directory, "server"), directory]);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  return started(spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] }));
+}
+
+/** Starts the server of Node's HTTP/2 alone, with the answers that the one in Go has. */
+async function startBare(directory: string) {
+  const bare = join(root, "bench/grpc/bare-server.mjs");
+  const [command = "", ...args] = pinnedTo(SERVER_CPU, [process.execPath, bare, directory]);
+  return started(spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] }));
+}
+
+/** A server, once it has said its port. */
+async function started(child: ChildProcessByStdio<null, Readable, null>) {
   const port = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the server in Go ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`a server ended with ${code}`)));
     child.stdout.once("data", (said: Buffer) => resolve(said.toString().trim()));
   });
   return { address: `127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill("SIGKILL") };
@@ -110,7 +122,9 @@ try {
   const calls = await demoCalls(aisles[0]?.server.rpcUrl ?? "", directory);
   const go = await startGo(join(directory, "go"), calls);
   stops.push(go.stop);
-  const asked: readonly Called[] = [{ name: "Go", ...go }, ...aisles];
+  const bare = await startBare(join(directory, "go"));
+  stops.push(bare.stop);
+  const asked: readonly Called[] = [{ name: "Go", ...go }, { name: "node:http2", ...bare }, ...aisles];
   const passes = new Map<string, Pass[]>();
   for (const call of calls) {
     for (const one of asked) await pass(one, call, WARM_SECONDS);

@@ -6,19 +6,21 @@ import type { DescMessage, DescMethodUnary, MessageShape } from "@bufbuild/proto
 import type { UnaryRequest, UnaryResponse } from "@connectrpc/connect";
 import type { DirectContext } from "./direct-clients.js";
 
-export class FastRequest implements UnaryRequest {
+class FastMessage {
   readonly stream = false;
 
   constructor(
     readonly method: DescMethodUnary,
     readonly message: MessageShape<DescMessage>,
-    private readonly context: DirectContext,
+    protected readonly context: DirectContext,
   ) {}
 
   get service() {
     return this.context.service;
   }
+}
 
+export class FastRequest extends FastMessage implements UnaryRequest {
   get requestMethod() {
     return this.context.requestMethod;
   }
@@ -40,19 +42,7 @@ export class FastRequest implements UnaryRequest {
   }
 }
 
-export class FastResponse implements UnaryResponse {
-  readonly stream = false;
-
-  constructor(
-    readonly method: DescMethodUnary,
-    readonly message: MessageShape<DescMessage>,
-    private readonly context: DirectContext,
-  ) {}
-
-  get service() {
-    return this.context.service;
-  }
-
+export class FastResponse extends FastMessage implements UnaryResponse {
   get header() {
     return this.context.responseHeader;
   }
