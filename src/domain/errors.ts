@@ -92,7 +92,8 @@ export type Resource =
   | "product_group"
   | "signing_secret"
   | "visitor"
-  | "operation";
+  | "operation"
+  | "order";
 
 /** The named thing does not exist in this app (or the app itself does not). */
 export class NotFound extends DomainError {

@@ -75,6 +75,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       verifySignature: signedEvents.verify,
       apps,
       events,
+      orders: store.orders,
       rejectedEvents: store.rejectedEvents,
       rejecting: stages.rejecting,
       replayRejectedEvent: createReplayRejectedEvent({

@@ -3,7 +3,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, DomainError, InvalidArgument, NotFound, Unavailable } from "../domain/errors.js";
-import { type VisitorIds, visitorKeys } from "../domain/ids.js";
+import { cleanId, type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
 import {
   EventService,
@@ -16,8 +16,10 @@ import type { RecordEvent } from "../intake/record-event.js";
 import type { RecordEvents } from "../intake/record-events.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { EventStore } from "../store/ports/event-store.js";
+import type { OrderStore } from "../store/ports/order-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
+import { orderMessage } from "./order-messages.js";
 import { readPage } from "./paging.js";
 import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
@@ -38,6 +40,7 @@ export interface EventServiceDependencies extends RejectedEventsDependencies, Re
   readonly tried: Recording & RejectedEventsDependencies["tried"];
   readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
+  readonly orders: Pick<OrderStore, "get">;
   readonly now: Now;
 }
 
@@ -98,6 +101,16 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
       const event = await deps.events.get(request.appId, request.eventId);
       if (event === undefined) throw new NotFound("event");
       return { event: eventMessage(event) };
+    }),
+
+    getOrder: guarded(report, async (request) => {
+      await requireApp(deps.apps, request.appId);
+      if (request.orderId === "") throw new InvalidArgument("order_id", "missing");
+      // The id of an order that is stored apart has a line break; senders' ids have none.
+      const orderId = cleanId(request.orderId);
+      const order = orderId === "" ? undefined : await deps.orders.get(request.appId, orderId);
+      if (order === undefined) throw new NotFound("order");
+      return { order: orderMessage(order) };
     }),
 
     listEvents: guarded(report, async (request) => {

@@ -37,7 +37,7 @@ export interface SubscriptionServiceDependencies extends LinkHandlersDependencie
   readonly setSubscription: SetSubscription;
   readonly apps: Pick<AppStore, "get">;
   readonly contacts: ContactStore;
-  readonly visitors: Pick<VisitorStore, "find">;
+  readonly visitors: Pick<VisitorStore, "find" | "get">;
   readonly verifyLedger: VerifyLedger;
   readonly importContacts: ImportContacts;
   /** The same over works that are rolled back. */
@@ -81,7 +81,9 @@ export function createSubscriptionService(
       await requireApp(deps.apps, request.appId);
       const contact = await find(deps.contacts, request.appId, namedContact(request));
       if (contact === undefined) throw new NotFound("contact");
-      return { contact: contactMessage(contact) };
+      const known = await deps.visitors.get(request.appId, contact.visitorIds);
+      const visitors = known.filter(({ contactId }) => contactId === contact.contactId).map(visitorMessage);
+      return { contact: contactMessage(contact), visitors };
     }),
 
     listContacts: guarded(report, async (request) => {

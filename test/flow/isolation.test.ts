@@ -140,6 +140,8 @@ describe.each(stores)(
       const { trace, rpc } = await twoShops();
       await trace({ app_id: "one", action_type: "subscribe", email: "ann@example.com", ...visitor });
       await trace({ app_id: "one", action_type: "order", order_id: "o1", product_ids: "p1", ...visitor });
+      expect((await rpc.events.getOrder({ appId: "one", orderId: "o1" })).order?.orderId).toBe("o1");
+      await expect(rpc.events.getOrder({ appId: "two", orderId: "o1" })).rejects.toThrow(/not_found/);
       let resumeToken = "";
       const kinds: ExportKind[] = [];
       for await (const message of rpc.apps.exportApp({ appId: "one" })) {

@@ -57,6 +57,40 @@ it("GetVisitor returns the ids of a visitor and its contact", async () => {
   expect(visitor).toMatchObject({ clientIds: ["c1"], fingerprintIds: ["f1"], contactId: contact?.contactId });
 });
 
+it("GetContact returns the visitors that are linked to the contact, and no longer one that has left it", async () => {
+  const { rpc, trace } = await openShop();
+  const subscribe = (email: string, c_id: string) => trace({ app_id: appId, action_type: "subscribe", email, c_id });
+  await subscribe("ann@example.com", "laptop");
+  await subscribe("ann@example.com", "phone");
+  const linked = async () => {
+    const contact = { case: "email", value: "ann@example.com" } as const;
+    const { visitors } = await rpc.subscriptions.getContact({ appId, contact });
+    return visitors.flatMap(({ clientIds }) => clientIds);
+  };
+  expect(await linked()).toEqual(["laptop", "phone"]);
+  await subscribe("bob@example.com", "laptop");
+  expect(await linked()).toEqual(["phone"]);
+});
+
+it("GetOrder returns an order merged from its events, and NOT_FOUND for an id that only looks like one", async () => {
+  const { rpc, trace } = await openShop();
+  const order = { app_id: appId, action_type: "order", order_id: "o1", c_id: "c1", product_ids: "pot|tea" };
+  await trace(order);
+  await trace({ ...order, order_status: "sent", order_payment_value: "12.50", order_currency: "EUR" });
+  await trace({ ...order, c_id: "somebody-else", product_ids: "cup" });
+  expect((await rpc.events.getOrder({ appId, orderId: "o1" })).order).toMatchObject({
+    orderId: "o1",
+    visitor: { clientId: "c1" },
+    lines: [{ productId: "pot" }, { productId: "tea" }],
+    status: "sent",
+    payment: { amount: "12.50", currency: "EUR" },
+    cancelled: false,
+  });
+  for (const orderId of ["o2", "o1\n", `o1\n${"x".repeat(300)}`])
+    await expect(rpc.events.getOrder({ appId, orderId })).rejects.toThrow(/\[not_found\] There is no such order/);
+  await expect(rpc.events.getOrder({ appId, orderId: "" })).rejects.toThrow(/order_id/);
+});
+
 it("ListContacts pages all contacts, and lists those with a state of a subscription", async () => {
   const { rpc } = await openShop();
   for (const [who, emailState] of [

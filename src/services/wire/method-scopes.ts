@@ -65,6 +65,7 @@ export const METHOD_SCOPES: Readonly<Record<string, MethodScopes>> = {
     RecordEvents: WRITE,
     BatchRecordEvents: WRITE,
     GetEvent: PERSONAL,
+    GetOrder: PERSONAL,
     ListEvents: PERSONAL,
     WatchEvents: PERSONAL,
     ListRejectedEvents: PERSONAL,

@@ -53,6 +53,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
       "signing_secret",
       "visitor",
       "operation",
+      "order",
     ] as const
   ).map((resource) => [`${resource.toUpperCase()}_NOT_FOUND`, new NotFound(resource)] as const),
   ["APP_EXISTS", new AlreadyExists("app", "taken")],

@@ -6,6 +6,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Event } from "./event_pb.js";
 import { file_aisle_v1_event } from "./event_pb.js";
+import type { KeptOrder } from "./personal_data_pb.js";
+import { file_aisle_v1_personal_data } from "./personal_data_pb.js";
 import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { RejectedEvent } from "./rejected_event_pb.js";
@@ -21,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/event_service.proto.
  */
 export const file_aisle_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKAVCA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKAVCA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIqUBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBIsEBChRSZWNvcmRFdmVudHNSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoBUID4EEDEisKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfdG90YWwYBCABKAVCA+BBAxIuCghyZWNvcmRlZBgFIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnRCA+BBAyJVCg1SZWNvcmRlZEV2ZW50EhIKBWluZGV4GAEgASgFQgPgQQMSFQoIZXZlbnRfaWQYAiABKAlCA+BBAxIZCgxkZWR1cGxpY2F0ZWQYAyABKAhCA+BBAyI9Cg9HZXRFdmVudFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZXZlbnRfaWQYAiABKAlCA+BBAiI3ChBHZXRFdmVudFJlc3BvbnNlEiMKBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAyKgAQoRTGlzdEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhkKDG5ld2VzdF9maXJzdBgEIAEoCEID4EEBEioKB3Zpc2l0b3IYBSABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQEiWAoSTGlzdEV2ZW50c1Jlc3BvbnNlEiQKBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMixwEKEldhdGNoRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhkKDHJlc3VtZV90b2tlbhgDIAEoCUID4EEBEhoKEHBhc3RfZXZlbnRfY291bnQYBCABKAVIABIwCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAQgcKBXN0YXJ0IlYKE1dhdGNoRXZlbnRzUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAxIZCgxyZXN1bWVfdG9rZW4YAiABKAlCA+BBAyJhChlMaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBASJxChpMaXN0UmVqZWN0ZWRFdmVudHNSZXNwb25zZRI1Cg9yZWplY3RlZF9ldmVudHMYASADKAsyFy5haXNsZS52MS5SZWplY3RlZEV2ZW50QgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMitwEKG1JlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIfChJyZWplY3RlZF9ldmVudF9pZHMYAiADKAlCA+BBARItCg9jb3JyZWN0ZWRfZXZlbnQYAyABKAsyDy5haXNsZS52MS5FdmVudEID4EEBEhcKCnJlcXVlc3RfaWQYBCABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAUgASgIQgPgQQEifQocUmVwbGF5UmVqZWN0ZWRFdmVudHNSZXNwb25zZRIuCghyZXBsYXllZBgBIAMoCzIXLmFpc2xlLnYxLlJlcGxheWVkRXZlbnRCA+BBAxItCgdyZWZ1c2VkGAIgAygLMhcuYWlzbGUudjEuUmVmdXNlZFJlcGxheUID4EEDInUKDVJlcGxheWVkRXZlbnQSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxIVCghldmVudF9pZBgCIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMiWAoNUmVmdXNlZFJlcGxheRIeChFyZWplY3RlZF9ldmVudF9pZBgBIAEoCUID4EEDEhIKBWZpZWxkGAIgASgJQgPgQQMSEwoGcmVhc29uGAMgASgJQgPgQQMikAEKGEJhdGNoUmVjb3JkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIkCgZldmVudHMYAiADKAsyDy5haXNsZS52MS5FdmVudEID4EECEh0KEGlkZW1wb3RlbmN5X2tleXMYAyADKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEieAoZQmF0Y2hSZWNvcmRFdmVudHNSZXNwb25zZRIuCghyZWNvcmRlZBgBIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnRCA+BBAxIrCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW1CA+BBAzLHBQoMRXZlbnRTZXJ2aWNlEkwKC1JlY29yZEV2ZW50EhwuYWlzbGUudjEuUmVjb3JkRXZlbnRSZXF1ZXN0Gh0uYWlzbGUudjEuUmVjb3JkRXZlbnRSZXNwb25zZSIAElEKDFJlY29yZEV2ZW50cxIdLmFpc2xlLnYxLlJlY29yZEV2ZW50c1JlcXVlc3QaHi5haXNsZS52MS5SZWNvcmRFdmVudHNSZXNwb25zZSIAKAESXgoRQmF0Y2hSZWNvcmRFdmVudHMSIi5haXNsZS52MS5CYXRjaFJlY29yZEV2ZW50c1JlcXVlc3QaIy5haXNsZS52MS5CYXRjaFJlY29yZEV2ZW50c1Jlc3BvbnNlIgASRgoIR2V0RXZlbnQSGS5haXNsZS52MS5HZXRFdmVudFJlcXVlc3QaGi5haXNsZS52MS5HZXRFdmVudFJlc3BvbnNlIgOQAgESTAoKTGlzdEV2ZW50cxIbLmFpc2xlLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhwuYWlzbGUudjEuTGlzdEV2ZW50c1Jlc3BvbnNlIgOQAgESUQoLV2F0Y2hFdmVudHMSHC5haXNsZS52MS5XYXRjaEV2ZW50c1JlcXVlc3QaHS5haXNsZS52MS5XYXRjaEV2ZW50c1Jlc3BvbnNlIgOQAgEwARJkChJMaXN0UmVqZWN0ZWRFdmVudHMSIy5haXNsZS52MS5MaXN0UmVqZWN0ZWRFdmVudHNSZXF1ZXN0GiQuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2UiA5ACARJnChRSZXBsYXlSZWplY3RlZEV2ZW50cxIlLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVxdWVzdBomLmFpc2xlLnYxLlJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2UiAEJwCghhaXNsZS52MUIRRXZlbnRTZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_event, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChxhaXNsZS92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghhaXNsZS52MSK1AgoSUmVjb3JkRXZlbnRSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiMKBWV2ZW50GAIgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIcCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCA+BBARIrCgdzaWduYWxzGAQgASgLMhUuYWlzbGUudjEuU2VudFNpZ25hbHNCA+BBARIyCg1wdWJsaWNfc2VuZGVyGAUgASgLMhYuYWlzbGUudjEuUHVibGljU2VuZGVyQgPgQQESMAoJc2lnbmF0dXJlGAYgASgLMhguYWlzbGUudjEuRXZlbnRTaWduYXR1cmVCA+BBARIYCgtzZW50X2RpZ2VzdBgHIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCCABKAhCA+BBASJlCg5FdmVudFNpZ25hdHVyZRIPCgJpZBgBIAEoCUID4EECEhYKCXRpbWVzdGFtcBgCIAEoCUID4EECEhcKCnNpZ25hdHVyZXMYAyABKAlCA+BBAhIRCgRib2R5GAQgASgMQgPgQQIiJAoMUHVibGljU2VuZGVyEhQKB25ldHdvcmsYASABKAlCA+BBASKzAQoTUmVjb3JkRXZlbnRSZXNwb25zZRIVCghldmVudF9pZBgBIAEoCUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoCEID4EEDEhwKD3Zpc2l0b3JfY2hhbmdlZBgDIAEoCEID4EEDEhIKBW5vdGVzGAQgAygJQgPgQQMSOAoQc2VuZGVyX2FsbG93YW5jZRgFIAEoCzIZLmFpc2xlLnYxLlNlbmRlckFsbG93YW5jZUID4EEDIqIBCg9TZW5kZXJBbGxvd2FuY2USEgoFbGltaXQYASABKAVCA+BBAxIuCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIWCglyZW1haW5pbmcYAyABKAVCA+BBAxIzCgtyZXNldF9kZWxheRgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkID4EEDIqUBChNSZWNvcmRFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEiQKBmV2ZW50cxgCIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQESHQoQaWRlbXBvdGVuY3lfa2V5cxgDIAMoCUID4EEBEhgKC2xpc3RfZXZlbnRzGAQgASgIQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBIsEBChRSZWNvcmRFdmVudHNSZXNwb25zZRIVCghhY2NlcHRlZBgBIAEoBUID4EEDEhkKDGRlZHVwbGljYXRlZBgCIAEoBUID4EEDEisKB3JlZnVzZWQYAyADKAsyFS5haXNsZS52MS5SZWZ1c2VkSXRlbUID4EEDEhoKDXJlZnVzZWRfdG90YWwYBCABKAVCA+BBAxIuCghyZWNvcmRlZBgFIAMoCzIXLmFpc2xlLnYxLlJlY29yZGVkRXZlbnRCA+BBAyJVCg1SZWNvcmRlZEV2ZW50EhIKBWluZGV4GAEgASgFQgPgQQMSFQoIZXZlbnRfaWQYAiABKAlCA+BBAxIZCgxkZWR1cGxpY2F0ZWQYAyABKAhCA+BBAyI9Cg9HZXRFdmVudFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIZXZlbnRfaWQYAiABKAlCA+BBAiI3ChBHZXRFdmVudFJlc3BvbnNlEiMKBWV2ZW50GAEgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBAyI9Cg9HZXRPcmRlclJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFQoIb3JkZXJfaWQYAiABKAlCA+BBAiI7ChBHZXRPcmRlclJlc3BvbnNlEicKBW9yZGVyGAEgASgLMhMuYWlzbGUudjEuS2VwdE9yZGVyQgPgQQMioAEKEUxpc3RFdmVudHNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBARIZCgxuZXdlc3RfZmlyc3QYBCABKAhCA+BBARIqCgd2aXNpdG9yGAUgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBIlgKEkxpc3RFdmVudHNSZXNwb25zZRIkCgZldmVudHMYASADKAsyDy5haXNsZS52MS5FdmVudEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIscBChJXYXRjaEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISKgoHdmlzaXRvchgCIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARIZCgxyZXN1bWVfdG9rZW4YAyABKAlCA+BBARIaChBwYXN0X2V2ZW50X2NvdW50GAQgASgFSAASMAoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAEIHCgVzdGFydCJWChNXYXRjaEV2ZW50c1Jlc3BvbnNlEiQKBmV2ZW50cxgBIAMoCzIPLmFpc2xlLnYxLkV2ZW50QgPgQQMSGQoMcmVzdW1lX3Rva2VuGAIgASgJQgPgQQMiYQoZTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEicQoaTGlzdFJlamVjdGVkRXZlbnRzUmVzcG9uc2USNQoPcmVqZWN0ZWRfZXZlbnRzGAEgAygLMhcuYWlzbGUudjEuUmVqZWN0ZWRFdmVudEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIrcBChtSZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISHwoScmVqZWN0ZWRfZXZlbnRfaWRzGAIgAygJQgPgQQESLQoPY29ycmVjdGVkX2V2ZW50GAMgASgLMg8uYWlzbGUudjEuRXZlbnRCA+BBARIXCgpyZXF1ZXN0X2lkGAQgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgFIAEoCEID4EEBIn0KHFJlcGxheVJlamVjdGVkRXZlbnRzUmVzcG9uc2USLgoIcmVwbGF5ZWQYASADKAsyFy5haXNsZS52MS5SZXBsYXllZEV2ZW50QgPgQQMSLQoHcmVmdXNlZBgCIAMoCzIXLmFpc2xlLnYxLlJlZnVzZWRSZXBsYXlCA+BBAyJ1Cg1SZXBsYXllZEV2ZW50Eh4KEXJlamVjdGVkX2V2ZW50X2lkGAEgASgJQgPgQQMSFQoIZXZlbnRfaWQYAiABKAlCA+BBAxIZCgxkZWR1cGxpY2F0ZWQYAyABKAhCA+BBAxISCgVub3RlcxgEIAMoCUID4EEDIlgKDVJlZnVzZWRSZXBsYXkSHgoRcmVqZWN0ZWRfZXZlbnRfaWQYASABKAlCA+BBAxISCgVmaWVsZBgCIAEoCUID4EEDEhMKBnJlYXNvbhgDIAEoCUID4EEDIpABChhCYXRjaFJlY29yZEV2ZW50c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISJAoGZXZlbnRzGAIgAygLMg8uYWlzbGUudjEuRXZlbnRCA+BBAhIdChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIngKGUJhdGNoUmVjb3JkRXZlbnRzUmVzcG9uc2USLgoIcmVjb3JkZWQYASADKAsyFy5haXNsZS52MS5SZWNvcmRlZEV2ZW50QgPgQQMSKwoHcmVmdXNlZBgCIAMoCzIVLmFpc2xlLnYxLlJlZnVzZWRJdGVtQgPgQQMyjwYKDEV2ZW50U2VydmljZRJMCgtSZWNvcmRFdmVudBIcLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVxdWVzdBodLmFpc2xlLnYxLlJlY29yZEV2ZW50UmVzcG9uc2UiABJRCgxSZWNvcmRFdmVudHMSHS5haXNsZS52MS5SZWNvcmRFdmVudHNSZXF1ZXN0Gh4uYWlzbGUudjEuUmVjb3JkRXZlbnRzUmVzcG9uc2UiACgBEl4KEUJhdGNoUmVjb3JkRXZlbnRzEiIuYWlzbGUudjEuQmF0Y2hSZWNvcmRFdmVudHNSZXF1ZXN0GiMuYWlzbGUudjEuQmF0Y2hSZWNvcmRFdmVudHNSZXNwb25zZSIAEkYKCEdldEV2ZW50EhkuYWlzbGUudjEuR2V0RXZlbnRSZXF1ZXN0GhouYWlzbGUudjEuR2V0RXZlbnRSZXNwb25zZSIDkAIBEkYKCEdldE9yZGVyEhkuYWlzbGUudjEuR2V0T3JkZXJSZXF1ZXN0GhouYWlzbGUudjEuR2V0T3JkZXJSZXNwb25zZSIDkAIBEkwKCkxpc3RFdmVudHMSGy5haXNsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBocLmFpc2xlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIDkAIBElEKC1dhdGNoRXZlbnRzEhwuYWlzbGUudjEuV2F0Y2hFdmVudHNSZXF1ZXN0Gh0uYWlzbGUudjEuV2F0Y2hFdmVudHNSZXNwb25zZSIDkAIBMAESZAoSTGlzdFJlamVjdGVkRXZlbnRzEiMuYWlzbGUudjEuTGlzdFJlamVjdGVkRXZlbnRzUmVxdWVzdBokLmFpc2xlLnYxLkxpc3RSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgOQAgESZwoUUmVwbGF5UmVqZWN0ZWRFdmVudHMSJS5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1JlcXVlc3QaJi5haXNsZS52MS5SZXBsYXlSZWplY3RlZEV2ZW50c1Jlc3BvbnNlIgBCcAoIYWlzbGUudjFCEUV2ZW50U2VydmljZVByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_event, file_aisle_v1_personal_data, file_aisle_v1_refused_item, file_aisle_v1_rejected_event, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * RecordEventRequest is the request of RecordEvent.
@@ -462,6 +464,55 @@ export const GetEventResponseSchema: GenMessage<GetEventResponse> = /*@__PURE__*
   messageDesc(file_aisle_v1_event_service, 9);
 
 /**
+ * GetOrderRequest is the request of GetOrder.
+ *
+ * @generated from message aisle.v1.GetOrderRequest
+ */
+export type GetOrderRequest = Message<"aisle.v1.GetOrderRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. The shop's order number.
+   *
+   * @generated from field: string order_id = 2;
+   */
+  orderId: string;
+};
+
+/**
+ * Describes the message aisle.v1.GetOrderRequest.
+ * Use `create(GetOrderRequestSchema)` to create a new message.
+ */
+export const GetOrderRequestSchema: GenMessage<GetOrderRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 10);
+
+/**
+ * GetOrderResponse is the answer of GetOrder.
+ *
+ * @generated from message aisle.v1.GetOrderResponse
+ */
+export type GetOrderResponse = Message<"aisle.v1.GetOrderResponse"> & {
+  /**
+   * Output only. The order.
+   *
+   * @generated from field: aisle.v1.KeptOrder order = 1;
+   */
+  order?: KeptOrder | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.GetOrderResponse.
+ * Use `create(GetOrderResponseSchema)` to create a new message.
+ */
+export const GetOrderResponseSchema: GenMessage<GetOrderResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_event_service, 11);
+
+/**
  * ListEventsRequest is the request of ListEvents.
  *
  * @generated from message aisle.v1.ListEventsRequest
@@ -510,7 +561,7 @@ export type ListEventsRequest = Message<"aisle.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 10);
+  messageDesc(file_aisle_v1_event_service, 12);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -538,7 +589,7 @@ export type ListEventsResponse = Message<"aisle.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 11);
+  messageDesc(file_aisle_v1_event_service, 13);
 
 /**
  * WatchEventsRequest is the request of WatchEvents.
@@ -599,7 +650,7 @@ export type WatchEventsRequest = Message<"aisle.v1.WatchEventsRequest"> & {
  * Use `create(WatchEventsRequestSchema)` to create a new message.
  */
 export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 12);
+  messageDesc(file_aisle_v1_event_service, 14);
 
 /**
  * WatchEventsResponse is one message of WatchEvents' stream.
@@ -629,7 +680,7 @@ export type WatchEventsResponse = Message<"aisle.v1.WatchEventsResponse"> & {
  * Use `create(WatchEventsResponseSchema)` to create a new message.
  */
 export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 13);
+  messageDesc(file_aisle_v1_event_service, 15);
 
 /**
  * ListRejectedEventsRequest is the request of ListRejectedEvents.
@@ -666,7 +717,7 @@ export type ListRejectedEventsRequest = Message<"aisle.v1.ListRejectedEventsRequ
  * Use `create(ListRejectedEventsRequestSchema)` to create a new message.
  */
 export const ListRejectedEventsRequestSchema: GenMessage<ListRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 14);
+  messageDesc(file_aisle_v1_event_service, 16);
 
 /**
  * ListRejectedEventsResponse is the answer of ListRejectedEvents.
@@ -694,7 +745,7 @@ export type ListRejectedEventsResponse = Message<"aisle.v1.ListRejectedEventsRes
  * Use `create(ListRejectedEventsResponseSchema)` to create a new message.
  */
 export const ListRejectedEventsResponseSchema: GenMessage<ListRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 15);
+  messageDesc(file_aisle_v1_event_service, 17);
 
 /**
  * ReplayRejectedEventsRequest is the request of ReplayRejectedEvents.
@@ -749,7 +800,7 @@ export type ReplayRejectedEventsRequest = Message<"aisle.v1.ReplayRejectedEvents
  * Use `create(ReplayRejectedEventsRequestSchema)` to create a new message.
  */
 export const ReplayRejectedEventsRequestSchema: GenMessage<ReplayRejectedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 16);
+  messageDesc(file_aisle_v1_event_service, 18);
 
 /**
  * ReplayRejectedEventsResponse is the answer of ReplayRejectedEvents.
@@ -777,7 +828,7 @@ export type ReplayRejectedEventsResponse = Message<"aisle.v1.ReplayRejectedEvent
  * Use `create(ReplayRejectedEventsResponseSchema)` to create a new message.
  */
 export const ReplayRejectedEventsResponseSchema: GenMessage<ReplayRejectedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 17);
+  messageDesc(file_aisle_v1_event_service, 19);
 
 /**
  * ReplayedEvent is a rejected event that is now recorded.
@@ -820,7 +871,7 @@ export type ReplayedEvent = Message<"aisle.v1.ReplayedEvent"> & {
  * Use `create(ReplayedEventSchema)` to create a new message.
  */
 export const ReplayedEventSchema: GenMessage<ReplayedEvent> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 18);
+  messageDesc(file_aisle_v1_event_service, 20);
 
 /**
  * RefusedReplay is the reason why a rejected event was not recorded.
@@ -856,7 +907,7 @@ export type RefusedReplay = Message<"aisle.v1.RefusedReplay"> & {
  * Use `create(RefusedReplaySchema)` to create a new message.
  */
 export const RefusedReplaySchema: GenMessage<RefusedReplay> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 19);
+  messageDesc(file_aisle_v1_event_service, 21);
 
 /**
  * BatchRecordEventsRequest is the request of BatchRecordEvents.
@@ -900,7 +951,7 @@ export type BatchRecordEventsRequest = Message<"aisle.v1.BatchRecordEventsReques
  * Use `create(BatchRecordEventsRequestSchema)` to create a new message.
  */
 export const BatchRecordEventsRequestSchema: GenMessage<BatchRecordEventsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 20);
+  messageDesc(file_aisle_v1_event_service, 22);
 
 /**
  * BatchRecordEventsResponse is the answer of BatchRecordEvents. Each event is in
@@ -929,7 +980,7 @@ export type BatchRecordEventsResponse = Message<"aisle.v1.BatchRecordEventsRespo
  * Use `create(BatchRecordEventsResponseSchema)` to create a new message.
  */
 export const BatchRecordEventsResponseSchema: GenMessage<BatchRecordEventsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_event_service, 21);
+  messageDesc(file_aisle_v1_event_service, 23);
 
 /**
  * EventService records events and returns recorded ones.
@@ -991,6 +1042,18 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof GetEventRequestSchema;
     output: typeof GetEventResponseSchema;
+  },
+  /**
+   * GetOrder returns an order as Aisle merged it from all its events. NOT_FOUND
+   * for an unknown one. Another visitor's events of the same id are an order of
+   * their own, which is not returned.
+   *
+   * @generated from rpc aisle.v1.EventService.GetOrder
+   */
+  getOrder: {
+    methodKind: "unary";
+    input: typeof GetOrderRequestSchema;
+    output: typeof GetOrderResponseSchema;
   },
   /**
    * ListEvents lists the events of an app in order of their ids. A page of a
