@@ -49,9 +49,9 @@ export function createIdentify({ limits, newSecret }: IdentifyDependencies): Ide
           `the ${linked.refused} was linked to too many addresses today; the visitor was not linked to this one`,
         );
     }
-    const contact =
-      taken.contact ??
-      (visitor !== undefined && visitor.contactId !== "" ? tx.contacts.get(visitor.contactId) : undefined);
+    // Read again: the link has changed it, and effects write what they are given.
+    const contactId = taken.contact?.contactId ?? visitor?.contactId ?? "";
+    const contact = contactId === "" ? undefined : tx.contacts.get(contactId);
     return { visitor, contact, visitorChanged: contactChanged, refusedLink: refused, notes };
   };
 }

@@ -6,6 +6,7 @@ import { pageOf } from "./pages/pages.js";
 import { pagesOf } from "./pages-of.js";
 import { ErrorNote } from "./parts.js";
 import { hashOf, PAGES, type Page, type Route, readRoute } from "./route.js";
+import { SearchBox } from "./search-box.js";
 import { useLoad } from "./use-load.js";
 
 /** The frame of all pages: app and navigation. After navigation the focus moves to the page's heading. */
@@ -41,6 +42,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
         <a class="brand" href="#/">
           Aisle
         </a>
+        {appId !== undefined && <SearchBox appId={appId} />}
         <AppChoice apps={apps.value ?? []} appId={appId} page={route.page ?? "try"} />
         {onLeave && (
           <button type="button" class="small quiet" onClick={onLeave}>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Event, EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
 import { useSurroundings } from "../context.js";
 import { personOf, subjectOf } from "../event-words.js";
+import { OrderCard } from "../order-card.js";
 import { pagesOf } from "../pages-of.js";
 import { Empty, ErrorNote, Field, Snippet, Status, Time } from "../parts.js";
 import { useLoad } from "../use-load.js";
@@ -11,10 +12,11 @@ const EVERY_MS = 2000;
 const MORE = 50;
 const MOST = 1000;
 
-/** Accepted events, live, newest first. */
-export function EventsPage({ appId }: { readonly appId: string }) {
+/** Accepted events, live, newest first. The address may name a `visitor`, an `order` or an `event` to show first. */
+export function EventsPage(props: { readonly appId: string; readonly details: Readonly<Record<string, string>> }) {
+  const { appId, details } = props;
   const { clients } = useSurroundings();
-  const [visitor, setVisitor] = useState("");
+  const [visitor, setVisitor] = useState(details.visitor ?? "");
   const [isLive, setIsLive] = useState(true);
   const [pageSize, setPageSize] = useState(MORE);
   const list = useLoad(
@@ -33,6 +35,8 @@ export function EventsPage({ appId }: { readonly appId: string }) {
   const fresh = useFresh(list.value, `${appId} ${visitor}`);
   return (
     <>
+      {details.order !== undefined && <OrderCard appId={appId} orderId={details.order} onVisitor={setVisitor} />}
+      {details.event !== undefined && <FoundEvent appId={appId} eventId={details.event} onVisitor={setVisitor} />}
       <div class="fields">
         <Field id="visitor" label="Visitor" hint="fp_ccid, client id or the shop's user id. Empty: all.">
           {(attributes) => (
@@ -62,12 +66,42 @@ export function EventsPage({ appId }: { readonly appId: string }) {
   );
 }
 
-function EventRow({ event, onVisitor }: { readonly event: Event; readonly onVisitor: (id: string) => void }) {
-  const [isOpen, setIsOpen] = useState(false);
+/** One event, opened. */
+function FoundEvent(props: {
+  readonly appId: string;
+  readonly eventId: string;
+  readonly onVisitor: (id: string) => void;
+}) {
+  const { appId, eventId, onVisitor } = props;
+  const { clients } = useSurroundings();
+  const load = useLoad(
+    async (signal) => (await clients.events.getEvent({ appId, eventId }, { signal })).event,
+    [appId, eventId],
+  );
+  return (
+    <section aria-labelledby="found-event">
+      <h2 id="found-event">Event</h2>
+      <ErrorNote error={load.error} />
+      {load.value && (
+        <ul class="log card">
+          <EventRow event={load.value} onVisitor={onVisitor} isFirstOpen />
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function EventRow(props: {
+  readonly event: Event;
+  readonly onVisitor: (id: string) => void;
+  readonly isFirstOpen?: boolean;
+}) {
+  const { event, onVisitor, isFirstOpen = false } = props;
+  const [isOpen, setIsOpen] = useState(isFirstOpen);
   const id = event.visitor?.fingerprintId || event.visitor?.clientId || "";
   return (
     <li>
-      <details onToggle={(toggled) => setIsOpen(toggled.currentTarget.open)}>
+      <details open={isOpen} onToggle={(toggled) => setIsOpen(toggled.currentTarget.open)}>
         <summary>
           <span class="muted">
             <Time at={event.receiveTime} />

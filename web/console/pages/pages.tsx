@@ -19,11 +19,11 @@ export function pageOf(page: Page, appId: string, details: Readonly<Record<strin
     case "try":
       return <TryPage appId={appId} />;
     case "events":
-      return <EventsPage appId={appId} />;
+      return <EventsPage appId={appId} details={details} />;
     case "rejected":
       return <RejectedPage appId={appId} />;
     case "products":
-      return <ProductsPage appId={appId} />;
+      return <ProductsPage appId={appId} words={details.q ?? ""} />;
     case "models":
       return <ModelsPage appId={appId} />;
     case "frames":
@@ -33,6 +33,6 @@ export function pageOf(page: Page, appId: string, details: Readonly<Record<strin
     case "results":
       return <ResultsPage key={appId} appId={appId} />;
     case "subscriptions":
-      return <SubscriptionsPage key={appId} appId={appId} />;
+      return <SubscriptionsPage key={appId} appId={appId} contactId={details.contact} />;
   }
 }

@@ -12,11 +12,11 @@ const AT_ONCE = 500;
 /** Unknown ids that the note names. */
 const NAMED = 20;
 
-/** The catalogue, searched by words. */
-export function ProductsPage({ appId }: { readonly appId: string }) {
+/** The catalogue, searched by words: at first by `words`, "" for none. */
+export function ProductsPage({ appId, words }: { readonly appId: string; readonly words: string }) {
   const { clients } = useSurroundings();
-  const [query, setQuery] = useState("");
-  const [asked, setAsked] = useState("");
+  const [query, setQuery] = useState(words);
+  const [asked, setAsked] = useState(words);
   const [more, setMore] = useState<Found>();
   const read = (signal?: AbortSignal) => (pageToken: string) =>
     clients.catalog.listProducts({ appId, pageSize: AT_ONCE, pageToken }, signal === undefined ? {} : { signal });

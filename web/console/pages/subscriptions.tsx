@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
-import { ChangeSource, type SubscriptionChange } from "../../../src/gen/aisle/v1/ledger_pb.js";
-import { SubscriptionChannel, SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
+import type { SubscriptionChange } from "../../../src/gen/aisle/v1/ledger_pb.js";
+import { Changes } from "../changes.js";
+import { ContactCard } from "../contact-card.js";
 import { useSurroundings } from "../context.js";
 import { countChanges, type LedgerCounts, NO_COUNTS } from "../ledger-counts.js";
-import { Empty, ErrorNote, Field, Status, Table, Time } from "../parts.js";
+import { Empty, ErrorNote, Field, Status } from "../parts.js";
+import { stateText } from "../subscription-words.js";
 import { useAction, useLoad } from "../use-load.js";
 
 const AT_ONCE = 1000;
@@ -18,8 +20,9 @@ interface Reading {
   readonly nextPageToken: string;
 }
 
-/** Subscribers counted from the consent ledger, and the status of one visitor. */
-export function SubscriptionsPage({ appId }: { readonly appId: string }) {
+/** Subscribers counted from the consent ledger, the status of one visitor, and the contact with an id, if there is one. */
+export function SubscriptionsPage(props: { readonly appId: string; readonly contactId: string | undefined }) {
+  const { appId, contactId } = props;
   const { clients } = useSurroundings();
   const [further, setFurther] = useState<Reading>();
   const read = async (from: Reading, signal?: AbortSignal): Promise<Reading> => {
@@ -40,6 +43,7 @@ export function SubscriptionsPage({ appId }: { readonly appId: string }) {
   const reading = further ?? ledger.value;
   return (
     <>
+      {contactId !== undefined && <ContactCard appId={appId} contactId={contactId} />}
       <section class="card" aria-labelledby="counts">
         <h2 id="counts">Contacts</h2>
         <ErrorNote error={ledger.error ?? goOn.error} />
@@ -68,7 +72,9 @@ export function SubscriptionsPage({ appId }: { readonly appId: string }) {
       <section class="card" aria-labelledby="changes">
         <h2 id="changes">Newest changes</h2>
         {reading?.newest.length === 0 && <Empty>No changes yet.</Empty>}
-        {reading && reading.newest.length > 0 && <Changes changes={[...reading.newest].reverse()} />}
+        {reading && reading.newest.length > 0 && (
+          <Changes label="Newest changes" changes={[...reading.newest].reverse()} />
+        )}
       </section>
     </>
   );
@@ -83,46 +89,6 @@ function Figure({ name, value }: { readonly name: string; readonly value: number
   );
 }
 
-function Changes({ changes }: { readonly changes: readonly SubscriptionChange[] }) {
-  return (
-    <Table label="Newest changes">
-      <thead>
-        <tr>
-          <th scope="col">Said</th>
-          <th scope="col">By</th>
-          <th scope="col">Channel</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-          <th scope="col">Contact</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change) => (
-          <tr key={change.changeId}>
-            <td class="time">
-              <Time at={change.changeTime} />
-            </td>
-            <td>{ChangeSource[change.source]?.toLowerCase()}</td>
-            <td>{change.channel === SubscriptionChannel.SMS ? "text message" : "e-mail"}</td>
-            <td>{STATES[change.oldState]}</td>
-            <td>{STATES[change.newState]}</td>
-            <td>
-              <code>{change.erased ? "erased" : change.contactId}</code>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
-}
-
-const STATES: Readonly<Record<SubscriptionState, string>> = {
-  [SubscriptionState.UNSPECIFIED]: "",
-  [SubscriptionState.UNKNOWN]: "unknown",
-  [SubscriptionState.SUBSCRIBED]: "subscribed",
-  [SubscriptionState.UNSUBSCRIBED]: "unsubscribed",
-};
-
 function VisitorStatus({ appId }: { readonly appId: string }) {
   const { clients } = useSurroundings();
   const [fingerprintId, setFingerprintId] = useState("");
@@ -134,7 +100,7 @@ function VisitorStatus({ appId }: { readonly appId: string }) {
     });
     setSaid(
       identified
-        ? `A known contact; e-mail ${STATES[emailState]}, text message ${STATES[smsState]}.`
+        ? `A known contact; e-mail ${stateText(emailState)}, text message ${stateText(smsState)}.`
         : "Unknown: no e-mail address is linked to this visitor.",
     );
   });
