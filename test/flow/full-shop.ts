@@ -34,6 +34,7 @@ export async function openFullShop() {
   await rpc.hooks.setHook({ appId, url: "https://shop.example/hook" });
   await trace({ app_id: appId, action_type: "subscribe", email: "ann@example.com", c_id: "c1" });
   const { eventId } = await trace({ app_id: appId, action_type: "product_view", product_ids: "p1", fp_ccid: "f2" });
+  await trace({ app_id: appId, action_type: "order", order_id: "o1", product_ids: "p1", c_id: "c1" });
   const { eventId: keyedEventId } = await rpc.events.recordEvent({
     appId,
     event: { actionType: "other", extraFields: { n: "1" } },

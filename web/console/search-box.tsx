@@ -10,6 +10,12 @@ const LEAST = 2;
 /** What is known of the typed text; undefined while it is being looked for. */
 type Answer = { readonly finding: Finding } | { readonly error: unknown } | undefined;
 
+/** An answer with the text that it answers: a newer text may have been typed since. */
+interface Answered {
+  readonly text: string;
+  readonly answer: Answer;
+}
+
 /**
  * The search of all pages: finds visitors, contacts, products, orders and events. `/` goes to it, arrows choose, Enter
  * follows, Escape leaves.
@@ -31,6 +37,7 @@ export function SearchBox({ appId }: { readonly appId: string }) {
     leave();
   };
   const leave = () => {
+    wantsFirst.current = false;
     setText("");
     setIsOpen(false);
   };
@@ -43,9 +50,11 @@ export function SearchBox({ appId }: { readonly appId: string }) {
   const hasList = isAsking && hits.length > 0;
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Escape") leave();
-    if (event.key === "Enter" && isAsking) {
-      wantsFirst.current = answer === undefined;
-      follow(hits[chosen]);
+    if (event.key === "Enter") {
+      // What was typed last may not be drawn yet.
+      const isOld = input.current?.value !== text || answer === undefined;
+      if (!isOld) follow(hits[chosen]);
+      else wantsFirst.current = true;
     }
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     event.preventDefault();
@@ -174,13 +183,12 @@ function Note(props: {
 /** What the text finds, a moment after it was typed. */
 function useAnswer(appId: string, text: string): Answer {
   const { clients } = useSurroundings();
-  const [answer, setAnswer] = useState<Answer>();
+  const [answered, setAnswered] = useState<Answered>();
   useEffect(() => {
-    setAnswer(undefined);
     if (text.trim().length < LEAST) return;
     const giveUp = new AbortController();
     const take = (one: Answer) => {
-      if (!giveUp.signal.aborted) setAnswer(one);
+      if (!giveUp.signal.aborted) setAnswered({ text, answer: one });
     };
     const timer = setTimeout(() => {
       find(clients, appId, text, giveUp.signal).then(
@@ -193,7 +201,7 @@ function useAnswer(appId: string, text: string): Answer {
       giveUp.abort();
     };
   }, [appId, text]);
-  return answer;
+  return answered?.text === text ? answered.answer : undefined;
 }
 
 /** `/` goes to the box, unless somebody is typing elsewhere. */

@@ -42,7 +42,7 @@ export function Shell({ onLeave }: { readonly onLeave: (() => void) | undefined 
         <a class="brand" href="#/">
           Aisle
         </a>
-        {appId !== undefined && <SearchBox appId={appId} />}
+        {appId !== undefined && <SearchBox key={appId} appId={appId} />}
         <AppChoice apps={apps.value ?? []} appId={appId} page={route.page ?? "try"} />
         {onLeave && (
           <button type="button" class="small quiet" onClick={onLeave}>

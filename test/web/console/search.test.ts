@@ -6,12 +6,14 @@ import { describeWithChromium } from "../../fixtures/browser.js";
 import { rpcClients, type ServerProcess, sharedOwner, temporaryDirectory } from "../../fixtures/server.js";
 import { expectSound, openedDemo, openPage } from "./open-console.js";
 
+const PATIENCE = { timeout: 15_000 };
+
 const box = (page: Page) => page.getByRole("combobox", { name: /^Find a visitor/ });
 /** Types the text, and waits until the things with these titles are found, the first ones of all. */
 async function finds(page: Page, text: string, titles: readonly string[]): Promise<void> {
   await box(page).fill(text);
   const found = () => page.getByRole("listbox").getByRole("option").locator("strong").allTextContents();
-  await expect.poll(async () => (await found()).slice(0, titles.length), { timeout: 15_000 }).toEqual(titles);
+  await expect.poll(async () => (await found()).slice(0, titles.length), PATIENCE).toEqual(titles);
 }
 
 /** Without the answers that there is no such thing, which the browser reports as well. */
@@ -78,7 +80,7 @@ describeWithChromium("the console's search, in the demo shop", () => {
     await order.getByRole("link", { name: /Ramble 22/ }).waitFor();
     await expectSound(page, "order");
     await order.getByRole("button", { name: "Events of this visitor" }).click();
-    await expect.poll(() => page.getByLabel("Visitor", { exact: true }).inputValue()).toBe("fp-maja");
+    await expect.poll(() => page.getByLabel("Visitor", { exact: true }).inputValue(), PATIENCE).toBe("fp-maja");
     expect(without404(faults)).toEqual([]);
   });
 
@@ -101,7 +103,7 @@ describeWithChromium("the console's search, in the demo shop", () => {
     expect(await box(page).inputValue()).toBe("");
     await box(page).fill("fp-maja");
     await page.keyboard.press("Enter");
-    await expect.poll(() => new URL(page.url()).hash).toBe("#/demo/events?visitor=fp-maja");
+    await expect.poll(() => new URL(page.url()).hash, PATIENCE).toBe("#/demo/events?visitor=fp-maja");
     expect(without404(faults)).toEqual([]);
   });
 
