@@ -74,7 +74,7 @@ export function SearchBox({ appId }: { readonly appId: string }) {
         // biome-ignore lint/a11y/noRedundantRoles: an input has it by itself only with a list of the browser
         role="combobox"
         list={undefined}
-        aria-label="Find a visitor, contact, product, order or event"
+        aria-label="Find"
         aria-keyshortcuts="/"
         aria-expanded={hasList}
         aria-autocomplete="list"

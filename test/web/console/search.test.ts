@@ -8,7 +8,7 @@ import { expectSound, openedDemo, openPage } from "./open-console.js";
 
 const PATIENCE = { timeout: 15_000 };
 
-const box = (page: Page) => page.getByRole("combobox", { name: /^Find a visitor/ });
+const box = (page: Page) => page.getByRole("combobox", { name: "Find", exact: true });
 /** Types the text, and waits until the things with these titles are found, the first ones of all. */
 async function finds(page: Page, text: string, titles: readonly string[]): Promise<void> {
   await box(page).fill(text);
