@@ -1,5 +1,6 @@
 import {
   type ProductReason,
+  type ReasonCounts,
   RecommendationSource,
   type SourceReason,
 } from "../gen/aisle/v1/recommendation_reason_pb.js";
@@ -44,10 +45,18 @@ function sourceText(
   const names = becauseOf.map(printable).join(" + ");
   const isRule = source === RecommendationSource.ASSOCIATION_RULES;
   const cause = isRule ? `${names} -> ${productId}` : `because of ${names}`;
-  const figures = Object.entries(counts)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${printable(name)} ${number(value)}`);
+  const figures = countsOf(counts).map(([name, value]) => `${name} ${number(value)}`);
   return [`${SOURCE_WORDS[source] ?? "other"} #${rank}`, ...(names === "" ? [] : [cause]), ...figures].join(", ");
+}
+
+/** The counts that are set, by the names of their fields in alphabetical order. */
+function countsOf(counts: ReasonCounts | undefined): (readonly [string, number])[] {
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(counts ?? {});
+  return fields
+    .flatMap(([name, value]) =>
+      typeof value === "number" ? [[name.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`), value] as const] : [],
+    )
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Whole numbers unchanged, others with three significant digits. */

@@ -1,4 +1,4 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type MessageInitShape, ScalarType } from "@bufbuild/protobuf";
 import type { ContextValues, ServiceImpl } from "@connectrpc/connect";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import type { ReadyListKind } from "../domain/frame.js";
@@ -6,7 +6,11 @@ import type { InteractionType } from "../domain/interaction.js";
 import type { Product } from "../domain/product.js";
 import { InteractionType as InteractionTypeMessage, type ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
 import type { ProductCardSchema } from "../gen/aisle/v1/product_card_pb.js";
-import { type ProductReasonSchema, RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
+import {
+  type ProductReasonSchema,
+  ReasonCountsSchema,
+  RecommendationSource,
+} from "../gen/aisle/v1/recommendation_reason_pb.js";
 import type {
   BatchRecommendResultSchema,
   RecommendationService,
@@ -16,7 +20,7 @@ import type {
 import type { SourceName } from "../learning/model/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { FindProducts } from "../recommend/find-products.js";
-import type { ClientInteraction, Reason, RecommendQuery } from "../recommend/query.js";
+import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../recommend/query.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
 import { filterOf } from "./filter-messages.js";
@@ -225,7 +229,18 @@ function reasonMessage(reason: Reason): MessageInitShape<typeof ProductReasonSch
       score: share.score,
       rank: share.rank,
       causeProductIds: [...share.becauseOf],
-      counts: { ...share.counts },
+      counts: countsMessage(share.counts),
     })),
   };
+}
+
+/** Counts have the names of the fields; whole ones may come from sums of floats. */
+function countsMessage(counts: SourceShare["counts"]): MessageInitShape<typeof ReasonCountsSchema> {
+  return Object.fromEntries(
+    ReasonCountsSchema.fields.flatMap(({ name, localName, scalar }) => {
+      const value = counts[name];
+      if (value === undefined) return [];
+      return [[localName, scalar === ScalarType.INT32 ? Math.round(value) : value]];
+    }),
+  );
 }

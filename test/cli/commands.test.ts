@@ -416,7 +416,7 @@ describe("aisle recommend", () => {
               source: RecommendationSource.ASSOCIATION_RULES,
               rank: 1,
               causeProductIds: ["1"],
-              counts: { lift: 2.34567, pair_count: 12 },
+              counts: { lift: 2.34567, pairCount: 12 },
             },
             { source: RecommendationSource.POPULARITY, rank: 4, score: 2 },
           ],

@@ -12,7 +12,7 @@ const textOf = (...sources: MessageInitShape<typeof SourceReasonSchema>[]) =>
 
 it("a rule is shown with both of its sides, and two antecedents with a plus between", () => {
   const source = RecommendationSource.ASSOCIATION_RULES;
-  const counts = { confidence: 0.51724, lift: 34.2, pair_count: 15 };
+  const counts = { confidence: 0.51724, lift: 34.2, pairCount: 15 };
   expect(textOf({ source, rank: 1, causeProductIds: ["tent", "stove"], counts })).toBe(
     "bought together #1, tent + stove -> pegs, confidence 0.517, lift 34.2, pair_count 15",
   );
@@ -22,7 +22,7 @@ it("neighbours are shown with the products that led to them and their number, on
   expect(
     textOf(
       { source: RecommendationSource.COLLABORATIVE, rank: 6, causeProductIds: ["tent"], counts: { neighbours: 28 } },
-      { source: RecommendationSource.CART, rank: 2, causeProductIds: ["tent"], counts: { pair_count: 14 } },
+      { source: RecommendationSource.CART, rank: 2, causeProductIds: ["tent"], counts: { pairCount: 14 } },
     ),
   ).toBe("similar visits #6, because of tent, neighbours 28\ncompletes the cart #2, because of tent, pair_count 14");
 });
@@ -30,7 +30,7 @@ it("neighbours are shown with the products that led to them and their number, on
 it("a popular product is shown with its rank, within its category where that decided", () => {
   const source = RecommendationSource.POPULARITY;
   expect(textOf({ source, rank: 4, score: 2 })).toBe("popular #4");
-  expect(textOf({ source, rank: 4, score: 2, counts: { rank_within: 1 } })).toBe("popular #4, rank_within 1");
+  expect(textOf({ source, rank: 4, score: 2, counts: { rankWithin: 1 } })).toBe("popular #4, rank_within 1");
 });
 
 it("a product that no source proposed is shown as part of the catalogue", () => {

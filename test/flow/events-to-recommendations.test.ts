@@ -156,6 +156,6 @@ describe.each(stores)("events in, recommendations out: $name", ({ openStore }) =
     );
     const pegs = recommendedReasons.find((reason) => reason.productId === "pegs");
     expect(pegs?.sources.some((source) => source.causeProductIds.includes("tent-2"))).toBe(true);
-    expect(pegs?.sources.some((source) => (source.counts.pair_count ?? 0) >= 40)).toBe(true);
+    expect(pegs?.sources.some((source) => (source.counts?.pairCount ?? 0) >= 40)).toBe(true);
   });
 });

@@ -56,6 +56,6 @@ describe.each(await storeKinds())("a frame of bestsellers: $name", ({ openStore 
     await set(30, ["tent"]);
     expect(await shown()).toEqual(["tent0", "tent1"]);
     const why = await rpc.recommendations.explainRecommendation({ request: { appId, frameId: "best" } });
-    expect(why.recommendedReasons[0]?.sources[0]).toMatchObject({ rank: 1, counts: { order_count: 5, days: 30 } });
+    expect(why.recommendedReasons[0]?.sources[0]).toMatchObject({ rank: 1, counts: { orderCount: 5, days: 30 } });
   });
 });

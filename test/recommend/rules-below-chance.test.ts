@@ -25,7 +25,7 @@ async function openShop() {
     recommendedReasons
       .find((reason) => reason.productId === productId)
       ?.sources.filter(({ source }) => source === RecommendationSource.ASSOCIATION_RULES)
-      .map(({ counts }) => counts.lift);
+      .map(({ counts }) => counts?.lift);
 }
 
 it("a product ordered less often with another one than by chance is not said to be bought together with it", async () => {

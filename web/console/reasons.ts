@@ -19,9 +19,14 @@ export const SOURCE_NAMES: Readonly<Record<RecommendationSource, string>> = {
 export function reasonText(reason: SourceReason, titleOf: (productId: string) => string): string {
   const because =
     reason.causeProductIds.length > 0 ? [`because of ${reason.causeProductIds.map(titleOf).join(" + ")}`] : [];
-  const counts = Object.entries(reason.counts)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name.replaceAll("_", " ")} ${shortNumber(value)}`);
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(reason.counts ?? {});
+  const counts = fields
+    .flatMap(([name, value]) =>
+      typeof value === "number"
+        ? [`${name.replace(/[A-Z]/g, (upper) => ` ${upper.toLowerCase()}`)} ${shortNumber(value)}`]
+        : [],
+    )
+    .sort();
   return [...because, ...counts].join(", ");
 }
 

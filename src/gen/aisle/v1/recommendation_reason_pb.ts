@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/recommendation_reason.proto.
  */
 export const file_aisle_v1_recommendation_reason: GenFile = /*@__PURE__*/
-  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9yZWFzb24ucHJvdG8SCGFpc2xlLnYxIssBCg1Qcm9kdWN0UmVhc29uEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxISCgVzY29yZRgCIAEoAUID4EEDEiwKB3NvdXJjZXMYAyADKAsyFi5haXNsZS52MS5Tb3VyY2VSZWFzb25CA+BBAxITCgZwaW5uZWQYBCABKAhCA+BBAxIkCgZib29zdHMYBSADKAsyDy5haXNsZS52MS5Cb29zdEID4EEDEiQKF2V4cGxvcmF0aW9uX3Byb2JhYmlsaXR5GAYgASgBQgPgQQMi8gEKDFNvdXJjZVJlYXNvbhIzCgZzb3VyY2UYASABKA4yHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvblNvdXJjZUID4EEDEhIKBXNjb3JlGAIgASgBQgPgQQMSEQoEcmFuaxgDIAEoBUID4EEDEh4KEWNhdXNlX3Byb2R1Y3RfaWRzGAQgAygJQgPgQQMSNwoGY291bnRzGAUgAygLMiIuYWlzbGUudjEuU291cmNlUmVhc29uLkNvdW50c0VudHJ5QgPgQQMaLQoLQ291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ASrAAwoUUmVjb21tZW5kYXRpb25Tb3VyY2USJQohUkVDT01NRU5EQVRJT05fU09VUkNFX1VOU1BFQ0lGSUVEEAASKwonUkVDT01NRU5EQVRJT05fU09VUkNFX0FTU09DSUFUSU9OX1JVTEVTEAESIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1NFTUFOVElDEAISJwojUkVDT01NRU5EQVRJT05fU09VUkNFX0NPTExBQk9SQVRJVkUQAxIeChpSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ0FSVBAEEiQKIFJFQ09NTUVOREFUSU9OX1NPVVJDRV9QT1BVTEFSSVRZEAUSKQolUkVDT01NRU5EQVRJT05fU09VUkNFX1JFQ0VOVExZX1ZJRVdFRBAGEiMKH1JFQ09NTUVOREFUSU9OX1NPVVJDRV9CVVlfQUdBSU4QBxImCiJSRUNPTU1FTkRBVElPTl9TT1VSQ0VfTkVXX0FSUklWQUxTEAgSIgoeUkVDT01NRU5EQVRJT05fU09VUkNFX1RSRU5ESU5HEAkSJQohUkVDT01NRU5EQVRJT05fU09VUkNFX0JFU1RTRUxMRVJTEApCeAoIYWlzbGUudjFCGVJlY29tbWVuZGF0aW9uUmVhc29uUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_frame_rules, file_google_api_field_behavior]);
+  fileDesc("CiRhaXNsZS92MS9yZWNvbW1lbmRhdGlvbl9yZWFzb24ucHJvdG8SCGFpc2xlLnYxIssBCg1Qcm9kdWN0UmVhc29uEhcKCnByb2R1Y3RfaWQYASABKAlCA+BBAxISCgVzY29yZRgCIAEoAUID4EEDEiwKB3NvdXJjZXMYAyADKAsyFi5haXNsZS52MS5Tb3VyY2VSZWFzb25CA+BBAxITCgZwaW5uZWQYBCABKAhCA+BBAxIkCgZib29zdHMYBSADKAsyDy5haXNsZS52MS5Cb29zdEID4EEDEiQKF2V4cGxvcmF0aW9uX3Byb2JhYmlsaXR5GAYgASgBQgPgQQMitwEKDFNvdXJjZVJlYXNvbhIzCgZzb3VyY2UYASABKA4yHi5haXNsZS52MS5SZWNvbW1lbmRhdGlvblNvdXJjZUID4EEDEhIKBXNjb3JlGAIgASgBQgPgQQMSEQoEcmFuaxgDIAEoBUID4EEDEh4KEWNhdXNlX3Byb2R1Y3RfaWRzGAQgAygJQgPgQQMSKwoGY291bnRzGAUgASgLMhYuYWlzbGUudjEuUmVhc29uQ291bnRzQgPgQQMihAkKDFJlYXNvbkNvdW50cxIcCgpwYWlyX2NvdW50GAEgASgFQgPgQQNIAIgBARIiChBhbnRlY2VkZW50X2NvdW50GAIgASgFQgPgQQNIAYgBARIZCgdzdXBwb3J0GAMgASgBQgPgQQNIAogBARIcCgpjb25maWRlbmNlGAQgASgBQgPgQQNIA4gBARIWCgRsaWZ0GAUgASgBQgPgQQNIBIgBARIYCgZjaGFuY2UYBiABKAFCA+BBA0gFiAEBEhcKBXJ1bGVzGAcgASgFQgPgQQNIBogBARIcCgpuZWlnaGJvdXJzGAggASgFQgPgQQNIB4gBARIiChBzaW1pbGFyX3Nlc3Npb25zGAkgASgFQgPgQQNICIgBARIZCgdyZWxhdGVkGAogASgFQgPgQQNICYgBARIbCgl0aW1lc19tZXQYCyABKAVCA+BBA0gKiAEBEiMKEXZpc2l0b3JzX3RvZ2V0aGVyGAwgASgFQgPgQQNIC4gBARIcCgpzaW1pbGFyaXR5GA0gASgBQgPgQQNIDIgBARIhCg9uZWlnaGJvdXJfc2hhcmUYDiABKAFCA+BBA0gNiAEBEhcKBXJpZGdlGA8gASgBQgPgQQNIDogBARIfCg10aW1lc19vcmRlcmVkGBAgASgFQgPgQQNID4gBARIkChJkYXlzX3NpbmNlX29yZGVyZWQYESABKAFCA+BBA0gQiAEBEhgKBm9yZGVycxgSIAEoBUID4EEDSBGIAQESHQoLcmFua193aXRoaW4YEyABKAVCA+BBA0gSiAEBEhwKCnZpZXdfY291bnQYFCABKAVCA+BBA0gTiAEBEh0KC29yZGVyX2NvdW50GBUgASgFQgPgQQNIFIgBARIaCghkYXlzX2FnbxgWIAEoBUID4EEDSBWIAQESGAoGZ3Jvd3RoGBcgASgBQgPgQQNIFogBARIYCgZyZWNlbnQYGCABKAVCA+BBA0gXiAEBEhgKBmJlZm9yZRgZIAEoBUID4EEDSBiIAQESFgoEZGF5cxgaIAEoBUID4EEDSBmIAQFCDQoLX3BhaXJfY291bnRCEwoRX2FudGVjZWRlbnRfY291bnRCCgoIX3N1cHBvcnRCDQoLX2NvbmZpZGVuY2VCBwoFX2xpZnRCCQoHX2NoYW5jZUIICgZfcnVsZXNCDQoLX25laWdoYm91cnNCEwoRX3NpbWlsYXJfc2Vzc2lvbnNCCgoIX3JlbGF0ZWRCDAoKX3RpbWVzX21ldEIUChJfdmlzaXRvcnNfdG9nZXRoZXJCDQoLX3NpbWlsYXJpdHlCEgoQX25laWdoYm91cl9zaGFyZUIICgZfcmlkZ2VCEAoOX3RpbWVzX29yZGVyZWRCFQoTX2RheXNfc2luY2Vfb3JkZXJlZEIJCgdfb3JkZXJzQg4KDF9yYW5rX3dpdGhpbkINCgtfdmlld19jb3VudEIOCgxfb3JkZXJfY291bnRCCwoJX2RheXNfYWdvQgkKB19ncm93dGhCCQoHX3JlY2VudEIJCgdfYmVmb3JlQgcKBV9kYXlzKsADChRSZWNvbW1lbmRhdGlvblNvdXJjZRIlCiFSRUNPTU1FTkRBVElPTl9TT1VSQ0VfVU5TUEVDSUZJRUQQABIrCidSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQVNTT0NJQVRJT05fUlVMRVMQARIiCh5SRUNPTU1FTkRBVElPTl9TT1VSQ0VfU0VNQU5USUMQAhInCiNSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQ09MTEFCT1JBVElWRRADEh4KGlJFQ09NTUVOREFUSU9OX1NPVVJDRV9DQVJUEAQSJAogUkVDT01NRU5EQVRJT05fU09VUkNFX1BPUFVMQVJJVFkQBRIpCiVSRUNPTU1FTkRBVElPTl9TT1VSQ0VfUkVDRU5UTFlfVklFV0VEEAYSIwofUkVDT01NRU5EQVRJT05fU09VUkNFX0JVWV9BR0FJThAHEiYKIlJFQ09NTUVOREFUSU9OX1NPVVJDRV9ORVdfQVJSSVZBTFMQCBIiCh5SRUNPTU1FTkRBVElPTl9TT1VSQ0VfVFJFTkRJTkcQCRIlCiFSRUNPTU1FTkRBVElPTl9TT1VSQ0VfQkVTVFNFTExFUlMQCkJ4CghhaXNsZS52MUIZUmVjb21tZW5kYXRpb25SZWFzb25Qcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_frame_rules, file_google_api_field_behavior]);
 
 /**
  * ProductReason says why a product was recommended.
@@ -110,15 +110,11 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
   causeProductIds: string[];
 
   /**
-   * Output only. Counts behind the score by name, for example `pair_count`,
-   * `support`, `confidence`, `lift`, `neighbours`; `rank_within` is the
-   * popularity rank within the requested groups or current categories. Of ready
-   * lists: `view_count`, `order_count`, `days_ago`, `growth`, `recent`,
-   * `before`, `days`.
+   * Output only. The numbers behind the score.
    *
-   * @generated from field: map<string, double> counts = 5;
+   * @generated from field: aisle.v1.ReasonCounts counts = 5;
    */
-  counts: { [key: string]: number };
+  counts?: ReasonCounts | undefined;
 };
 
 /**
@@ -127,6 +123,212 @@ export type SourceReason = Message<"aisle.v1.SourceReason"> & {
  */
 export const SourceReasonSchema: GenMessage<SourceReason> = /*@__PURE__*/
   messageDesc(file_aisle_v1_recommendation_reason, 1);
+
+/**
+ * ReasonCounts are the numbers behind the score of a source. Each source has
+ * some of them. A new number gets a field of its own.
+ *
+ * @generated from message aisle.v1.ReasonCounts
+ */
+export type ReasonCounts = Message<"aisle.v1.ReasonCounts"> & {
+  /**
+   * Output only. Association rules, carts: orders with the cause and the
+   * product.
+   *
+   * @generated from field: optional int32 pair_count = 1;
+   */
+  pairCount?: number | undefined;
+
+  /**
+   * Output only. Association rules: orders with the cause.
+   *
+   * @generated from field: optional int32 antecedent_count = 2;
+   */
+  antecedentCount?: number | undefined;
+
+  /**
+   * Output only. Association rules: share of all orders that have both, 0 to 1.
+   *
+   * @generated from field: optional double support = 3;
+   */
+  support?: number | undefined;
+
+  /**
+   * Output only. Association rules: share of the orders with the cause that
+   * have the product, 0 to 1.
+   *
+   * @generated from field: optional double confidence = 4;
+   */
+  confidence?: number | undefined;
+
+  /**
+   * Output only. Association rules: how many times more often they meet than by
+   * chance.
+   *
+   * @generated from field: optional double lift = 5;
+   */
+  lift?: number | undefined;
+
+  /**
+   * Output only. Association rules: probability that so many orders have both
+   * by chance.
+   *
+   * @generated from field: optional double chance = 6;
+   */
+  chance?: number | undefined;
+
+  /**
+   * Output only. Association rules: rules that propose the product.
+   *
+   * @generated from field: optional int32 rules = 7;
+   */
+  rules?: number | undefined;
+
+  /**
+   * Output only. Similar visits, carts: similar visits or orders that have the
+   * product.
+   *
+   * @generated from field: optional int32 neighbours = 8;
+   */
+  neighbours?: number | undefined;
+
+  /**
+   * Output only. Similar visits: all similar visits.
+   *
+   * @generated from field: optional int32 similar_sessions = 9;
+   */
+  similarSessions?: number | undefined;
+
+  /**
+   * Output only. Similar visits: products of the visitor that the product is
+   * related to.
+   *
+   * @generated from field: optional int32 related = 10;
+   */
+  related?: number | undefined;
+
+  /**
+   * Output only. Similar visits: how often the visitor has met the product.
+   *
+   * @generated from field: optional int32 times_met = 11;
+   */
+  timesMet?: number | undefined;
+
+  /**
+   * Output only. Similar visits: visitors who met both since the last training.
+   *
+   * @generated from field: optional int32 visitors_together = 12;
+   */
+  visitorsTogether?: number | undefined;
+
+  /**
+   * Output only. Similar description: similarity of the texts, at most 1.
+   *
+   * @generated from field: optional double similarity = 13;
+   */
+  similarity?: number | undefined;
+
+  /**
+   * Output only. Carts: share of these orders by their similarity, 0 to 1.
+   *
+   * @generated from field: optional double neighbour_share = 14;
+   */
+  neighbourShare?: number | undefined;
+
+  /**
+   * Output only. Carts: sum of the learned weights of the products in the cart.
+   *
+   * @generated from field: optional double ridge = 15;
+   */
+  ridge?: number | undefined;
+
+  /**
+   * Output only. Carts: orders of the customer that have the product.
+   *
+   * @generated from field: optional int32 times_ordered = 16;
+   */
+  timesOrdered?: number | undefined;
+
+  /**
+   * Output only. Carts: days since the newest of them.
+   *
+   * @generated from field: optional double days_since_ordered = 17;
+   */
+  daysSinceOrdered?: number | undefined;
+
+  /**
+   * Output only. Carts: all orders of the customer.
+   *
+   * @generated from field: optional int32 orders = 18;
+   */
+  orders?: number | undefined;
+
+  /**
+   * Output only. Popularity: rank within the requested groups or current
+   * categories.
+   *
+   * @generated from field: optional int32 rank_within = 19;
+   */
+  rankWithin?: number | undefined;
+
+  /**
+   * Output only. Recently viewed: views of the product by the visitor.
+   *
+   * @generated from field: optional int32 view_count = 20;
+   */
+  viewCount?: number | undefined;
+
+  /**
+   * Output only. Buy again: orders of the product by the visitor. Bestsellers:
+   * orders of the product within the period.
+   *
+   * @generated from field: optional int32 order_count = 21;
+   */
+  orderCount?: number | undefined;
+
+  /**
+   * Output only. Recently viewed, buy again, new arrivals: days since the
+   * newest view or order, or since the product came.
+   *
+   * @generated from field: optional int32 days_ago = 22;
+   */
+  daysAgo?: number | undefined;
+
+  /**
+   * Output only. Trending: growth of the product against that of the shop.
+   *
+   * @generated from field: optional double growth = 23;
+   */
+  growth?: number | undefined;
+
+  /**
+   * Output only. Trending: interactions within the period.
+   *
+   * @generated from field: optional int32 recent = 24;
+   */
+  recent?: number | undefined;
+
+  /**
+   * Output only. Trending: interactions in the time before it.
+   *
+   * @generated from field: optional int32 before = 25;
+   */
+  before?: number | undefined;
+
+  /**
+   * Output only. Trending, bestsellers: days of the period.
+   *
+   * @generated from field: optional int32 days = 26;
+   */
+  days?: number | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.ReasonCounts.
+ * Use `create(ReasonCountsSchema)` to create a new message.
+ */
+export const ReasonCountsSchema: GenMessage<ReasonCounts> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_recommendation_reason, 2);
 
 /**
  * RecommendationSource is a kind of algorithm.
