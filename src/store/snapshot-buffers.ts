@@ -6,7 +6,7 @@
  *   collection, it starts another one. Until that ends, every new buffer first marks for 5 to 10 ms.
  * - Without this file: loading a model stops the event loop for 20 to 40 ms at a time.
  * - Still needed? No test tells: `test/store/snapshot-buffers.test.ts` checks only this code. Return
- *   `Buffer.allocUnsafeSlow(length)` instead and compare the row "swapping models" of docs/performance.md.
+ *   `Buffer.allocUnsafeSlow(length)` instead and compare the row "swapping models" of bench/measurements.md.
  */
 
 /** Allocates uninitialised memory for the bytes of a snapshot. */
