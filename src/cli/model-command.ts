@@ -1,6 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { Algorithm, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import { Algorithm, EvaluatedPage, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { algorithmFigures } from "./algorithm-figures.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { enumWord } from "./enum-words.js";
@@ -29,6 +29,10 @@ export function addModelCommands(program: Command, deps: ProgramDeps): void {
   command("list", "list the models that are kept, newest first", "list --app shop1")
     .option("--json", "print the models as JSON")
     .action((options: AppOptions) => list(options, deps));
+  command("show", "show a model, and how much better than bestsellers it is", "show --app shop1")
+    .option("--id <model>", "the model (default: the one that serves)")
+    .option("--json", "print the model as JSON")
+    .action((options: AppOptions & { readonly id?: string }) => show(options, deps));
   withDryRun(command("activate", "serve a kept model and hold the app on it", "activate --app shop1 --id 019a…"))
     .requiredOption("--id <model>", "the model")
     .action((options: AppOptions & { readonly id: string }) => activate(options, deps));
@@ -79,6 +83,55 @@ async function list(options: AppOptions, deps: ProgramDeps): Promise<void> {
       servesText(model),
     ]),
   );
+}
+
+async function show(options: AppOptions & { readonly id?: string }, deps: ProgramDeps): Promise<void> {
+  const { model } = await withClients(options, deps, ({ models }) =>
+    models.getModel({ appId: options.app, modelId: options.id ?? "" }, CALL),
+  );
+  if (model === undefined) return;
+  if (options.json) {
+    writeJson(deps.stdout, toJson(ModelSchema, model));
+    return;
+  }
+  const { stdout } = deps;
+  writeLine(stdout, `model       ${printable(model.modelId)}`);
+  writeLine(stdout, `trained     ${timeText(model.createTime)}`);
+  writeLine(stdout, `data up to  ${timeText(model.cutOffTime)}`);
+  writeLine(stdout, `size        ${megabytes(model.sizeBytes)}`);
+  writeLine(stdout, `serves      ${servesText(model) || "no"}`);
+  if (model.evaluations.length === 0) {
+    writeLine(stdout, "There are too few new visits and orders to compare it with bestsellers");
+    return;
+  }
+  writeTable(
+    stdout,
+    [
+      { title: "page" },
+      { title: "questions", align: "right" },
+      { title: "hits", align: "right" },
+      { title: "hits of bestsellers", align: "right" },
+      { title: "better by (95 %)", align: "right" },
+    ],
+    model.evaluations.map(({ page, questionCount, hitRate, popularityHitRate, gain }) => [
+      EVALUATED_PAGES[page],
+      count(BigInt(questionCount)),
+      `${percent(hitRate)} %`,
+      `${percent(popularityHitRate)} %`,
+      gain === undefined ? "" : `${percent(gain.value)} points (${percent(gain.low)} to ${percent(gain.high)})`,
+    ]),
+  );
+}
+
+const EVALUATED_PAGES: Readonly<Record<EvaluatedPage, string>> = {
+  [EvaluatedPage.UNSPECIFIED]: "other",
+  [EvaluatedPage.BROWSING]: "product",
+  [EvaluatedPage.BROWSING_WITH_CART]: "product, with a cart",
+  [EvaluatedPage.CART]: "cart",
+};
+
+function percent(share: number): string {
+  return (100 * share).toFixed(1);
 }
 
 function servesText({ active, held, version }: Model): string {

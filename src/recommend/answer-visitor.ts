@@ -65,11 +65,8 @@ export interface AnswerVisitorDependencies {
   readonly reportFailure: ReportFailure;
 }
 
-/**
- * The use of an answer. Only `show` writes: that ids belong to one visitor, and what the frame showed. `explain` has
- * reasons.
- */
-export type AnswerUse = "show" | "preview" | "explain";
+/** The use of an answer. Only `show` writes: that ids belong to one visitor, and what the frame showed. */
+export type AnswerUse = "show" | "preview";
 
 export interface IdentifiedAnswer extends RecommendAnswer {
   readonly requestId: string;
@@ -78,6 +75,8 @@ export interface IdentifiedAnswer extends RecommendAnswer {
 /** Answers of what is known of app, visitor and catalogue. */
 export interface AnswerVisitor {
   one(query: RecommendQuery, use: AnswerUse): Promise<IdentifiedAnswer>;
+  /** With reasons; writes nothing. `frame` takes the place of the one that the query names. */
+  explain(query: RecommendQuery, frame: FrameConfiguration | undefined): Promise<IdentifiedAnswer>;
   /**
    * Fills the 1 to 20 frames of a page in order. Later frames do not repeat a product of earlier ones, nor its variants.
    * Ignores the query's own `frameId`.
@@ -159,12 +158,13 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     sent: RecommendQuery,
     frameIds: readonly string[],
     use: AnswerUse,
+    explained?: { readonly frame: FrameConfiguration | undefined },
   ): Promise<IdentifiedAnswer[]> => {
     checkQuery(sent);
     const app = await deps.apps.get(sent.appId);
     if (app === undefined) throw new NotFound("app");
     const [frames, known, shownLists, catalog, serving] = await Promise.all([
-      Promise.all(frameIds.map((frameId) => frameOf({ ...sent, frameId }))),
+      Promise.all(frameIds.map(async (frameId) => explained?.frame ?? frameOf({ ...sent, frameId }))),
       knownOf(app, sent, use),
       shownBefore(app, sent),
       deps.catalogOf(sent.appId),
@@ -195,7 +195,7 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           random: deps.random,
           now: deps.now(),
         },
-        use === "explain",
+        explained !== undefined,
       );
       const requestId = deps.newRequestId();
       const products = [...answer.recommended, ...answer.alternative];
@@ -220,6 +220,10 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   return {
     one: async (query, use) => {
       const [answer] = await answerFrames(query, [query.frameId], use);
+      return answer!;
+    },
+    explain: async (query, frame) => {
+      const [answer] = await answerFrames(query, [query.frameId], "preview", { frame });
       return answer!;
     },
     page: async (query, frameIds, use) => {

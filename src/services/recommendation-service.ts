@@ -24,6 +24,7 @@ import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
 import { filterOf } from "./filter-messages.js";
+import { readFrame } from "./frame-messages.js";
 import { boostMessage } from "./frame-rule-messages.js";
 import { requireApp } from "./require-app.js";
 import { CALLER } from "./wire/authorization.js";
@@ -119,9 +120,10 @@ export function createRecommendationService(
       return { products, modelId };
     }),
 
-    explainRecommendation: guarded(report, async ({ request }) => {
+    explainRecommendation: guarded(report, async ({ request, frameConfiguration }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
-      const answer = await deps.answer.one(queryOf(request), "explain");
+      const frame = frameConfiguration && { ...readFrame(frameConfiguration, 0), version: 0 };
+      const answer = await deps.answer.explain(queryOf(request), frame);
       return {
         response: responseMessage(answer),
         recommendedReasons: answer.recommendedReasons.map(reasonMessage),

@@ -84,3 +84,23 @@ it("aisle model diff shows what differs between two models", async () => {
   expect(rows.some((row) => row.startsWith("products "))).toBe(false);
   expect((await model("diff", "--to", "nothing")).stderr).toContain("There is no model nothing");
 });
+
+it("aisle model show compares the model with bestsellers, page by page", async () => {
+  const few = await train();
+  expect((await model("show")).stdout).toContain("too few new visits and orders to compare it with bestsellers");
+  // Visits to a and then b, or to c: what follows depends on what was viewed.
+  for (let visit = 0; visit < 700; visit++) {
+    const fields = { app_id: "shop", action_type: "product_view", c_id: `w${visit}` };
+    for (const productId of visit % 2 === 0 ? ["a", "b"] : ["c", "a"]) {
+      await aisle.trace({ ...fields, product_ids: productId });
+      aisle.now.at += 1_000;
+    }
+  }
+  const id = await train();
+  const { evaluations } = (await serving()) ?? { evaluations: [] };
+  expect(evaluations.length).toBeGreaterThan(0);
+  const { stdout } = await model("show");
+  expect(stdout).toContain(`model       ${id}`);
+  expect(stdout).toMatch(/^product +\d+ +\d+\.\d % +\d+\.\d % +-?\d+\.\d points \(-?\d+\.\d to -?\d+\.\d\)$/m);
+  expect((await model("show", "--id", few, "--json")).stdout).toContain(few);
+});

@@ -10,7 +10,7 @@ export function boostText({ factor, condition }: Boost): string {
 function conditionText(condition: Boost["condition"]): string {
   switch (condition.case) {
     case "group":
-      return condition.value;
+      return condition.value.replace(/^brand:/, "brand ");
     case "attribute":
       return `${condition.value.name} ${condition.value.value}`;
     case "margin":

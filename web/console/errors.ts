@@ -16,5 +16,5 @@ export function fieldFaults(error: unknown): ReadonlyMap<string, string> {
   if (error === undefined) return new Map();
   const details = ConnectError.from(error).findDetails(BadRequestSchema);
   const violations = details.flatMap(({ fieldViolations }) => fieldViolations);
-  return new Map(violations.map(({ field, description }) => [field, description]));
+  return new Map(violations.map(({ field, description }) => [field, description || "Is needed."]));
 }

@@ -1,10 +1,11 @@
-import { useState } from "preact/hooks";
 import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { useSurroundings } from "./context.js";
 import { daysOf, durationOfDays } from "./days.js";
 import { fieldFaults } from "./errors.js";
 import { faultOf, PAGE_KINDS, SOURCES, weightOf, withWeight } from "./frame-fields.js";
+import { ChoiceInput, NumberInput, TextInput, whole } from "./frame-inputs.js";
 import { ReadyListFields } from "./frame-list-fields.js";
+import { RuleFields } from "./frame-rule-fields.js";
 import { ErrorNote, Field } from "./parts.js";
 import { ProductChoice, type Shelf } from "./products.js";
 import { SOURCE_NAMES } from "./reasons.js";
@@ -12,27 +13,28 @@ import { useAction } from "./use-load.js";
 
 type Change = (part: Partial<FrameConfiguration>) => void;
 
-/** A form for a frame. Settings that it does not show (variants, filter, rules) do not change. */
+/** A form for a frame. Variants and the filter, which it does not show, do not change. */
 export function FrameForm(props: {
   readonly appId: string;
-  readonly saved: FrameConfiguration;
+  readonly frame: FrameConfiguration;
+  /** The etag of the stored frame that the form began with. */
+  readonly etag: string;
   readonly isNew: boolean;
   readonly shelf: Shelf;
+  readonly onChange: (frame: FrameConfiguration) => void;
   readonly onSaved: (frame: FrameConfiguration | undefined) => void;
 }) {
-  const { appId, saved, isNew, shelf, onSaved } = props;
+  const { appId, frame, etag, isNew, shelf, onChange, onSaved } = props;
   const { clients } = useSurroundings();
-  const [frame, setFrame] = useState(saved);
-  const change: Change = (part) => setFrame((before) => ({ ...before, ...part }));
+  const change: Change = (part) => onChange({ ...frame, ...part });
   const save = useAction(async () => {
-    const request = { appId, frameConfiguration: frame, etag: saved.etag };
+    const request = { appId, frameConfiguration: frame, etag };
     onSaved((await clients.apps.setFrameConfiguration(request)).frameConfiguration);
   });
   const faults = fieldFaults(save.error);
   const kept = [
     frame.variants.length > 0 && `${frame.variants.length} variants`,
     frame.filter !== undefined && "a filter",
-    frame.rules !== undefined && "rules",
   ].filter((text) => text !== false);
   return (
     <form
@@ -44,46 +46,33 @@ export function FrameForm(props: {
     >
       <div class="fields">
         {isNew && (
-          <Field id="frame-id" label="Id" hint="Its name in the shop's pages." fault={faultOf(faults, "frame_id")}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={frame.frameId}
-                onInput={(event) => change({ frameId: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextInput
+            label="Id"
+            field="frame_id"
+            hint="Its name in the shop's pages."
+            value={frame.frameId}
+            faults={faults}
+            onChange={(frameId) => change({ frameId })}
+          />
         )}
-        <Field id="title" label="Title" hint="Display name." fault={faultOf(faults, "title")}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={frame.title}
-              onInput={(event) => change({ title: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field
-          id="page-kind"
+        <TextInput
+          label="Title"
+          field="title"
+          hint="Display name."
+          value={frame.title}
+          faults={faults}
+          onChange={(title) => change({ title })}
+        />
+        <ChoiceInput
           label="Page type"
+          field="page_kind"
           hint="Decides what comes first while no source has a weight."
-          fault={faultOf(faults, "page_kind")}
-        >
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={String(frame.pageKind)}
-              onChange={(event) => change({ pageKind: Number(event.currentTarget.value) })}
-            >
-              {PAGE_KINDS.map(([kind, name]) => (
-                <option key={kind} value={String(kind)}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <NumberField
+          choices={PAGE_KINDS}
+          value={frame.pageKind}
+          faults={faults}
+          onChange={(pageKind) => change({ pageKind })}
+        />
+        <NumberInput
           label="Recommended"
           field="recommended_count"
           hint="Maximum products, 0 to 100."
@@ -91,7 +80,7 @@ export function FrameForm(props: {
           faults={faults}
           onChange={(recommendedCount) => change({ recommendedCount: whole(recommendedCount) })}
         />
-        <NumberField
+        <NumberInput
           label="Alternative"
           field="alternative_count"
           hint="Maximum products, 0 to 100."
@@ -102,9 +91,12 @@ export function FrameForm(props: {
         <ReadyListFields
           list={frame.readyList}
           faults={faults}
-          onChange={(readyList) => setFrame(({ readyList: _, ...rest }) => (readyList ? { ...rest, readyList } : rest))}
+          onChange={(readyList) => {
+            const { readyList: _, ...rest } = frame;
+            onChange(readyList ? { ...rest, readyList } : rest);
+          }}
         />
-        <NumberField
+        <NumberInput
           label="Diversity"
           field="diversity"
           hint="0 (by score) to 1 (unlike each other)."
@@ -113,7 +105,7 @@ export function FrameForm(props: {
           faults={faults}
           onChange={(diversity) => change({ diversity })}
         />
-        <NumberField
+        <NumberInput
           label="Show again after purchase (days)"
           field="rebuy_delay"
           hint="0: never."
@@ -121,7 +113,7 @@ export function FrameForm(props: {
           faults={faults}
           onChange={(days) => change({ rebuyDelay: durationOfDays(whole(days)) })}
         />
-        <NumberField
+        <NumberInput
           label="Exploration"
           field="exploration"
           hint="Share of the places for products of which little is known, 0 to 0.2."
@@ -146,7 +138,7 @@ export function FrameForm(props: {
                   step="any"
                   placeholder="–"
                   value={weightOf(frame, source)}
-                  onInput={(event) => setFrame(withWeight(frame, source, event.currentTarget.value))}
+                  onInput={(event) => onChange(withWeight(frame, source, event.currentTarget.value))}
                 />
               )}
             </Field>
@@ -156,6 +148,15 @@ export function FrameForm(props: {
           {faultOf(faults, "sources") ?? "All empty: chosen for each visitor automatically."}
         </small>
       </fieldset>
+      <RuleFields
+        rules={frame.rules}
+        shelf={shelf}
+        faults={faults}
+        onChange={(rules) => {
+          const { rules: _, ...rest } = frame;
+          onChange(rules ? { ...rest, rules } : rest);
+        }}
+      />
       <div class="fields">
         <ProductChoice
           id="pinned"
@@ -174,7 +175,7 @@ export function FrameForm(props: {
           onChange={(chosen) => change({ bannedProductIds: [...chosen] })}
         />
       </div>
-      {kept.length > 0 && <p class="note">The frame also has {kept.join(" and ")}, which do not change.</p>}
+      {kept.length > 0 && <p class="note">The frame also has {kept.join(" and ")}; saving does not change this.</p>}
       <ErrorNote error={save.error} />
       <button type="submit" class="primary" disabled={save.isRunning}>
         Save
@@ -191,7 +192,7 @@ function RotationFields(props: {
   const { frame, faults, change } = props;
   return (
     <>
-      <NumberField
+      <NumberInput
         label="Rotation rate"
         field="rotation_rate"
         hint="Share of a list that is replaced after all of it was passed over, 0 to 1."
@@ -200,7 +201,7 @@ function RotationFields(props: {
         faults={faults}
         onChange={(rotationRate) => change({ rotationRate })}
       />
-      <NumberField
+      <NumberInput
         label="Rotation days"
         field="rotation_period"
         hint="Days after which passed-over products return, up to 7."
@@ -232,35 +233,4 @@ function Switches({ frame, change }: { readonly frame: FrameConfiguration; reado
       ))}
     </fieldset>
   );
-}
-
-function NumberField(props: {
-  readonly label: string;
-  readonly field: string;
-  readonly hint: string;
-  readonly step?: string;
-  readonly value: number;
-  readonly faults: ReadonlyMap<string, string>;
-  readonly onChange: (value: number) => void;
-}) {
-  const { label, field, hint, step = "1", value, faults, onChange } = props;
-  return (
-    <Field id={field} label={label} hint={hint} fault={faultOf(faults, field)}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type="number"
-          min="0"
-          step={step}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.valueAsNumber || 0)}
-        />
-      )}
-    </Field>
-  );
-}
-
-/** Counts are whole and not negative: the message can carry no others. */
-function whole(value: number): number {
-  return Math.min(Math.max(0, Math.trunc(value)), 2 ** 32 - 1);
 }

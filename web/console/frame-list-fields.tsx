@@ -2,8 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { FrameConfiguration } from "../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { ReadyListKind, ReadyListSchema } from "../../src/gen/aisle/v1/ready_list_pb.js";
 import { daysOf, durationOfDays } from "./days.js";
-import { faultOf } from "./frame-fields.js";
-import { Field } from "./parts.js";
+import { ChoiceInput, OptionalNumberInput } from "./frame-inputs.js";
 
 const KINDS: readonly (readonly [ReadyListKind, string])[] = [
   [ReadyListKind.UNSPECIFIED, "what the model recommends"],
@@ -30,55 +29,33 @@ export function ReadyListFields(props: {
 }) {
   const { list, faults, onChange } = props;
   const kind = list?.kind ?? ReadyListKind.UNSPECIFIED;
-  const days = String(daysOf(list?.period) ?? "");
   return (
     <>
-      <Field
-        id="ready-list"
+      <ChoiceInput
         label="Recommended shows"
+        field="ready_list.kind"
         hint="The model's choice, or a ready list."
-        fault={faultOf(faults, "ready_list.kind")}
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={String(kind)}
-            onChange={(event) => onChange(listOf(Number(event.currentTarget.value), ""))}
-          >
-            {KINDS.map(([known, name]) => (
-              <option key={known} value={String(known)}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        choices={KINDS}
+        value={kind}
+        faults={faults}
+        onChange={(chosen) => onChange(listOf(chosen, undefined))}
+      />
       {WITH_DAYS.has(kind) && (
-        <Field
-          id="ready-list-days"
+        <OptionalNumberInput
           label="Days that count"
+          field="ready_list.period"
           hint="Empty: 7 for trending, else 30."
-          fault={faultOf(faults, "ready_list.period")}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="number"
-              min="1"
-              step="1"
-              value={days}
-              onInput={(event) => onChange(listOf(kind, event.currentTarget.value))}
-            />
-          )}
-        </Field>
+          value={daysOf(list?.period)}
+          faults={faults}
+          onChange={(days) => onChange(listOf(kind, days))}
+        />
       )}
     </>
   );
 }
 
-function listOf(kind: ReadyListKind, typedDays: string): ReadyList {
+function listOf(kind: ReadyListKind, days: number | undefined): ReadyList {
   if (kind === ReadyListKind.UNSPECIFIED) return undefined;
-  const days = Number(typedDays);
-  const period = typedDays === "" || !(days >= 0) ? {} : { period: durationOfDays(days) };
+  const period = days === undefined || !(days >= 0) ? {} : { period: durationOfDays(days) };
   return create(ReadyListSchema, { kind, ...period });
 }

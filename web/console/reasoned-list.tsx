@@ -2,16 +2,23 @@ import type { ProductCard } from "../../src/gen/aisle/v1/product_card_pb.js";
 import type { ProductReason } from "../../src/gen/aisle/v1/recommendation_reason_pb.js";
 import type { ExplainRecommendationResponse } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
 import { boostText } from "./boost-words.js";
+import type { FrameEdits } from "./frame-edits.js";
 import { Empty } from "./parts.js";
+import { EditStatus, PinAndBan } from "./pin-and-ban.js";
 import { Picture, priceText, type Shelf } from "./products.js";
 import { reasonText, SOURCE_NAMES, shortNumber } from "./reasons.js";
 
 /** Both lists of an answer, and parts of the question without effect. */
-export function BothLists(props: { readonly answer: ExplainRecommendationResponse; readonly shelf: Shelf }) {
-  const { answer, shelf } = props;
+export function BothLists(props: {
+  readonly answer: ExplainRecommendationResponse;
+  readonly shelf: Shelf;
+  readonly edits: FrameEdits;
+}) {
+  const { answer, shelf, edits } = props;
   const { recommended = [], alternative = [], missingIds = [] } = answer.response ?? {};
   return (
     <>
+      <EditStatus edits={edits} />
       {missingIds.length > 0 && <p class="note">Unknown and ignored: {missingIds.join(", ")}</p>}
       <ReasonedList
         title="Recommended"
@@ -19,6 +26,7 @@ export function BothLists(props: { readonly answer: ExplainRecommendationRespons
         cards={recommended}
         reasons={answer.recommendedReasons}
         shelf={shelf}
+        edits={edits}
       />
       <ReasonedList
         title="Alternative"
@@ -26,6 +34,7 @@ export function BothLists(props: { readonly answer: ExplainRecommendationRespons
         cards={alternative}
         reasons={answer.alternativeReasons}
         shelf={shelf}
+        edits={edits}
       />
     </>
   );
@@ -38,8 +47,9 @@ function ReasonedList(props: {
   readonly cards: readonly ProductCard[];
   readonly reasons: readonly ProductReason[];
   readonly shelf: Shelf;
+  readonly edits: FrameEdits;
 }) {
-  const { title, about, cards, reasons, shelf } = props;
+  const { title, about, cards, reasons, shelf, edits } = props;
   const best = Math.max(...reasons.map(({ score }) => score), Number.MIN_VALUE);
   return (
     <section class="card" aria-label={title}>
@@ -87,6 +97,7 @@ function ReasonedList(props: {
                     </ul>
                   </>
                 )}
+                <PinAndBan productId={card.productId} title={card.title || card.productId} edits={edits} />
               </div>
             </li>
           );

@@ -53,3 +53,13 @@ export function useAction<A extends readonly unknown[]>(act: (...args: A) => Pro
     },
   };
 }
+
+/** The value once it has not changed for `ms`. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

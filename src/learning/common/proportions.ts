@@ -44,3 +44,23 @@ export function shareDifference(first: Estimate, second: Estimate): Estimate {
     high: value + Math.hypot(first.high - first.value, second.value - second.low),
   };
 }
+
+/**
+ * The mean of values of which some belong together, as steps of one visit do: values of a unit are not independent, units
+ * are. Normal interval of a ratio of sums over units (Cochran: Sampling Techniques, 1977, 6.3).
+ */
+export function meanOfUnits(values: readonly number[], units: readonly number[]): Estimate {
+  const sums = new Map<number, { sum: number; count: number }>();
+  let total = 0;
+  for (const [i, value] of values.entries()) {
+    const unit = sums.get(units[i]!) ?? { sum: 0, count: 0 };
+    sums.set(units[i]!, { sum: unit.sum + value, count: unit.count + 1 });
+    total += value;
+  }
+  const mean = values.length === 0 ? 0 : total / values.length;
+  if (sums.size < 2) return { value: mean, low: -1, high: 1 };
+  let squares = 0;
+  for (const { sum, count } of sums.values()) squares += (sum - mean * count) ** 2;
+  const reach = (Z_95 * Math.sqrt((squares * sums.size) / (sums.size - 1))) / values.length;
+  return { value: mean, low: mean - reach, high: mean + reach };
+}

@@ -15,6 +15,8 @@
  * of 250 candidates and five sources, all folds.
  */
 
+import { type Estimate, meanOfUnits } from "../common/proportions.js";
+
 /** What a source's place counts; places begin at 1. */
 export function placeWorth(place: number): number {
   return Math.log1p(DEPTH / place);
@@ -52,6 +54,8 @@ export interface LearnedBlend {
   readonly judged: BlendJudgement;
   /** Of each source alone, on the same questions. */
   readonly singles: readonly BlendJudgement[];
+  /** How much the hit rate of the weights chosen is above that of each source alone. */
+  readonly gains: readonly Estimate[];
 }
 
 const FOLDS = 3;
@@ -106,34 +110,43 @@ export function learnBlend(
     for (const [i, question] of packed.entries()) {
       if (foldOf[i] !== fold) continue;
       for (const name of ["all", "by_kind"] as const)
-        places[name].push(placeOf(question, learned[name][question.kind]!, sourceCount));
+        places[name][i] = placeOf(question, learned[name][question.kind]!, sourceCount);
     }
   }
+  const placesOn = (asked: readonly Packed[], weights: readonly (readonly number[])[]) =>
+    asked.map((question) => placeOf(question, weights[question.kind]!, sourceCount));
   const judgeOn = (asked: readonly Packed[], weights: readonly (readonly number[])[]) =>
-    judgementOf(asked.map((question) => placeOf(question, weights[question.kind]!, sourceCount)));
-  const judge = (weights: readonly (readonly number[])[]) => judgeOn(packed, weights);
+    judgementOf(placesOn(asked, weights));
   const packedFurther = further.map((question) => pack(question, sourceCount));
   const alone = (source: number) =>
     kinds.map(() => Array.from({ length: sourceCount }, (_, s) => (s === source ? 1 : 0)));
-  const singles = Array.from({ length: sourceCount }, (_, source) => judge(alone(source)));
+  const placesAlone = Array.from({ length: sourceCount }, (_, source) => placesOn(packed, alone(source)));
+  const singles = placesAlone.map(judgementOf);
   const single = singles.reduce((best, judged, s) => (worth(judged) > worth(singles[best]!) ? s : best), 0);
 
   const final = learn(packed);
   const tried = [
-    { choice: "single", weights: alone(single), judged: singles[single]! },
-    { choice: "all", weights: final.all, judged: judgementOf(places.all) },
-    { choice: "by_kind", weights: final.by_kind, judged: judgementOf(places.by_kind) },
+    { choice: "single", weights: alone(single), judged: singles[single]!, places: placesAlone[single]! },
+    { choice: "all", weights: final.all, judged: judgementOf(places.all), places: places.all },
+    { choice: "by_kind", weights: final.by_kind, judged: judgementOf(places.by_kind), places: places.by_kind },
   ] as const;
   /** How much better than the best single source on the questions, and on the further ones. */
-  const gains = (weights: readonly (readonly number[])[]) =>
+  const gainsOver = (weights: readonly (readonly number[])[]) =>
     [packed, packedFurther].map((asked) =>
       asked.length === 0 ? 0 : worth(judgeOn(asked, weights)) - worth(judgeOn(asked, alone(single))),
     );
   const best = tried.reduce((a, b) => {
-    const [gain = 0, further = 0] = gains(b.weights);
+    const [gain = 0, further = 0] = gainsOver(b.weights);
     return worth(b.judged) > worth(a.judged) && gain >= 0 && gain + further >= 0 ? b : a;
   });
-  return { ...best, singles };
+  const units = packed.map(({ unit }) => unit);
+  const gains = placesAlone.map((own) =>
+    meanOfUnits(
+      best.places.map((place, i) => Number(place <= JUDGED_PLACES) - Number(own[i]! <= JUDGED_PLACES)),
+      units,
+    ),
+  );
+  return { choice: best.choice, weights: best.weights, judged: best.judged, singles, gains };
 }
 
 function worth({ hitRate, reciprocalRank }: BlendJudgement): number {

@@ -74,7 +74,7 @@ function named(weights: readonly number[]): SourceWeights {
 
 function numbers(
   questions: number,
-  { judged, singles }: LearnedBlend,
+  { judged, singles, gains }: LearnedBlend,
   weights: Readonly<Record<BlendHistory, SourceWeights>>,
   { sources }: HeldBackModel,
 ): Record<string, number> {
@@ -82,12 +82,16 @@ function numbers(
     [`${prefix}hit_rate_20`]: hitRate,
     [`${prefix}reciprocal_rank_20`]: reciprocalRank,
   });
+  const overPopularity = gains[BLENDED_SOURCES.indexOf("popularity")]!;
   const there = BLENDED_SOURCES.filter(
     (name) => name === "popularity" || sources.some((source) => source.name === name),
   );
   return {
     questions,
     ...figures("", judged),
+    popularity_gain: overPopularity.value,
+    popularity_gain_low: overPopularity.low,
+    popularity_gain_high: overPopularity.high,
     ...Object.assign({}, ...there.map((name) => figures(`${name}_`, singles[BLENDED_SOURCES.indexOf(name)]!))),
     ...Object.fromEntries(
       BLEND_HISTORIES.flatMap((history) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shareDifference, wilson } from "../../../src/learning/common/proportions.js";
+import { meanOfUnits, shareDifference, wilson } from "../../../src/learning/common/proportions.js";
 
 describe("Wilson's interval", () => {
   // Newcombe, Two-sided confidence intervals for the single proportion (1998), table I, method 3.
@@ -49,5 +49,34 @@ describe("Newcombe's interval of a difference", () => {
     expect(found.value).toBeCloseTo(a / m - b / n, 12);
     expect(found.low).toBeCloseTo(low, 4);
     expect(found.high).toBeCloseTo(high, 4);
+  });
+});
+
+describe("the mean of values in units", () => {
+  const values = Array.from({ length: 400 }, (_, i) => Number(i % 4 === 0));
+  const alone = values.map((_, i) => i);
+
+  it("has the usual interval of a mean when each value is a unit", () => {
+    const { value, low, high } = meanOfUnits(values, alone);
+    expect(value).toBe(0.25);
+    const reach = 1.959964 * Math.sqrt((0.25 * 0.75) / 399);
+    expect([low, high]).toEqual([expect.closeTo(0.25 - reach, 6), expect.closeTo(0.25 + reach, 6)]);
+  });
+
+  it("has an interval twice as long when each value was met four times in its unit", () => {
+    const repeated = values.flatMap((value) => [value, value, value, value]);
+    const units = repeated.map((_, i) => Math.floor(i / 4));
+    const found = meanOfUnits(repeated, units);
+    expect(found.high).toBeCloseTo(meanOfUnits(values, alone).high, 9);
+    const independent = meanOfUnits(
+      repeated,
+      repeated.map((_, i) => i),
+    );
+    expect(found.high - found.value).toBeCloseTo(2 * (independent.high - independent.value), 2);
+  });
+
+  it("may be anything for one unit and for none", () => {
+    expect(meanOfUnits([1, 1], [7, 7])).toEqual({ value: 1, low: -1, high: 1 });
+    expect(meanOfUnits([], [])).toEqual({ value: 0, low: -1, high: 1 });
   });
 });

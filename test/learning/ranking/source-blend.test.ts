@@ -51,6 +51,17 @@ describe("a learned blend", () => {
     }
   });
 
+  it("says by how much it has more hits than each source alone, with an interval", () => {
+    const { judged, singles, gains } = learn(questionsOf(600, [0.8, 0]), 2);
+    for (const [source, { value, low, high }] of gains.entries()) {
+      expect(value).toBeCloseTo(judged.hitRate - singles[source]!.hitRate, 9);
+      expect(low).toBeLessThanOrEqual(value);
+      expect(high).toBeGreaterThanOrEqual(value);
+    }
+    expect(gains[1]!.low).toBeGreaterThan(0.2);
+    expect(Math.abs(gains[0]!.value)).toBeLessThan(0.1);
+  });
+
   it("is the best single source where the others are noise", () => {
     const { judged, singles } = learn(questionsOf(300, [0, 0.7, 0]), 3);
     expect(worth(judged)).toBeGreaterThanOrEqual(worth(singles[1]!));

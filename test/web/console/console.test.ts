@@ -130,6 +130,11 @@ describeWithChromium("the console of a server with the demo shop", () => {
     await expect.poll(() => page.getByText(/Version \d+ serves now/).textContent()).not.toBe(trained);
     const { models } = await rpcClients(server.rpcUrl).models.listModels({ appId: "demo" });
     expect(models.map(({ active }) => active)).toEqual([false, true]);
+    const verdict = page.getByRole("region", { name: "Is it better than bestsellers?" });
+    expect(await verdict.textContent()).toMatch(
+      /On product pages: better than bestsellers by \d+\.\d points \(\d+\.\d to/,
+    );
+    expect(await verdict.getByRole("row").count()).toBe(3);
     expect(faults).toEqual([]);
   }, 120_000);
 

@@ -1,13 +1,17 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { FrameConfiguration } from "../../../src/gen/aisle/v1/frame_configuration_pb.js";
 import { useSurroundings } from "../context.js";
+import { type FrameEdits, useFrames } from "../frame-edits.js";
 import { newFrame } from "../frame-fields.js";
 import { FrameForm } from "../frame-form.js";
 import { pagesOf } from "../pages-of.js";
 import { ConfirmButton, ErrorNote, Status, Table, Time } from "../parts.js";
+import { withPinsOf } from "../pins.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
-import { useAction, useLoad } from "../use-load.js";
+import { useAction, useLoad, useSettled } from "../use-load.js";
+
+const NEW = newFrame();
 
 /** Frames of an app: choose, edit, preview and restore one. `frame` is chosen first. */
 export function FramesPage({ appId, frame }: { readonly appId: string; readonly frame: string | undefined }) {
@@ -15,16 +19,9 @@ export function FramesPage({ appId, frame }: { readonly appId: string; readonly 
   const shelf = useShelf(appId);
   const [frameId, setFrameId] = useState(frame ?? "default");
   const [said, setSaid] = useState("");
-  const frames = useLoad(
-    (signal) =>
-      pagesOf(async (pageToken) => {
-        const page = await clients.apps.listFrameConfigurations({ appId, pageSize: 1000, pageToken }, { signal });
-        return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
-      }),
-    [appId],
-  );
+  const frames = useFrames(appId);
   const isNew = frameId === "";
-  const saved = isNew ? newFrame() : frames.value?.find((frame) => frame.frameId === frameId);
+  const saved = isNew ? NEW : frames.value?.find((frame) => frame.frameId === frameId);
   const took = (frame: FrameConfiguration | undefined) => {
     setSaid(`${frame?.frameId} is saved as version ${frame?.version}.`);
     setFrameId(frame?.frameId ?? "default");
@@ -59,65 +56,112 @@ export function FramesPage({ appId, frame }: { readonly appId: string; readonly 
         ))}
       </ul>
       {saved && shelf.value && (
-        <>
-          <section class="card" aria-labelledby="frame-heading">
-            <div class="row between">
-              <h2 id="frame-heading">
-                {isNew ? "New frame" : saved.version === 0 ? frameId : `${frameId}, version ${saved.version}`}
-              </h2>
-              {!isNew && saved.version > 0 && (
-                <ConfirmButton
-                  label="Delete"
-                  question={frameId === "default" ? "Restore its initial settings?" : "Delete this frame?"}
-                  disabled={remove.isRunning}
-                  onConfirm={() => remove.run()}
-                />
-              )}
-            </div>
-            <FrameForm
-              key={`${frameId} ${saved.version}`}
-              appId={appId}
-              saved={saved}
-              isNew={isNew}
-              shelf={shelf.value}
-              onSaved={took}
-            />
-          </section>
-          {!isNew && (
-            <>
-              <Preview key={`preview ${frameId}`} appId={appId} saved={saved} shelf={shelf.value} />
-              <History key={`history ${frameId} ${saved.version}`} appId={appId} saved={saved} onSaved={took} />
-            </>
-          )}
-        </>
+        <FrameEditor
+          key={frameId}
+          appId={appId}
+          saved={saved}
+          isNew={isNew}
+          shelf={shelf.value}
+          onSaved={took}
+          onDelete={remove.isRunning ? undefined : () => remove.run()}
+        />
       )}
     </>
   );
 }
 
-/** A preview of the saved frame for a product. */
-function Preview(props: { readonly appId: string; readonly saved: FrameConfiguration; readonly shelf: Shelf }) {
-  const { appId, saved, shelf } = props;
+/** One frame: what is typed is previewed, and stored with Save. */
+function FrameEditor(props: {
+  readonly appId: string;
+  readonly saved: FrameConfiguration;
+  readonly isNew: boolean;
+  readonly shelf: Shelf;
+  readonly onSaved: (frame: FrameConfiguration | undefined) => void;
+  /** Undefined while it is deleted. */
+  readonly onDelete: (() => void) | undefined;
+}) {
+  const { appId, saved, isNew, shelf, onSaved, onDelete } = props;
+  const { frameId, version } = saved;
+  const [draft, setDraft] = useState(saved);
+  const begun = useRef(saved);
+  if (begun.current.version !== version) {
+    begun.current = saved;
+    setDraft(saved);
+  }
+  return (
+    <>
+      <section class="card" aria-labelledby="frame-heading">
+        <div class="row between">
+          <h2 id="frame-heading">{isNew ? "New frame" : version === 0 ? frameId : `${frameId}, version ${version}`}</h2>
+          {!isNew && version > 0 && (
+            <ConfirmButton
+              label="Delete"
+              question={frameId === "default" ? "Restore its initial settings?" : "Delete this frame?"}
+              disabled={onDelete === undefined}
+              onConfirm={() => onDelete?.()}
+            />
+          )}
+        </div>
+        <FrameForm
+          key={version}
+          appId={appId}
+          frame={draft}
+          etag={begun.current.etag}
+          isNew={isNew}
+          shelf={shelf}
+          onChange={setDraft}
+          onSaved={onSaved}
+        />
+      </section>
+      <Preview appId={appId} draft={draft} isChanged={draft !== begun.current} shelf={shelf} onChange={setDraft} />
+      {!isNew && <History key={version} appId={appId} saved={saved} onSaved={onSaved} />}
+    </>
+  );
+}
+
+/** What the frame would show beside a product, as it is typed. Pins and bans chosen here are typed, too. */
+function Preview(props: {
+  readonly appId: string;
+  readonly draft: FrameConfiguration;
+  readonly isChanged: boolean;
+  readonly shelf: Shelf;
+  readonly onChange: (draft: FrameConfiguration) => void;
+}) {
+  const { appId, draft, isChanged, shelf, onChange } = props;
   const { clients } = useSurroundings();
   const [current, setCurrent] = useState<readonly string[]>(
     shelf.products.slice(0, 1).map(({ productId }) => productId),
   );
-  const { frameId, version } = saved;
+  const [done, setDone] = useState<{ readonly said: string; readonly before: FrameConfiguration }>();
+  const settled = useSettled(draft, 250);
   const answer = useLoad(
-    (signal) =>
-      clients.recommendations.explainRecommendation(
-        { request: { appId, frameId, currentProductIds: [...current] } },
-        { signal },
-      ),
-    [appId, frameId, version, current],
+    (signal) => {
+      const frameConfiguration = { ...settled, frameId: settled.frameId || "new" };
+      const request = { appId, frameId: frameConfiguration.frameId, currentProductIds: [...current] };
+      return clients.recommendations.explainRecommendation({ request, frameConfiguration }, { signal });
+    },
+    [appId, settled, current],
   );
+  const edits: FrameEdits = {
+    frames: [draft],
+    current: draft.frameId,
+    isRunning: false,
+    error: undefined,
+    said: done === undefined || !isChanged ? "" : `${done.said}, once the frame is saved.`,
+    undo: done && isChanged ? () => onChange(withPinsOf(draft, done.before)) : undefined,
+    revision: 0,
+    change: ({ said, of }) => {
+      setDone({ said, before: draft });
+      onChange(of(draft));
+    },
+  };
   return (
     <>
       <section class="card" aria-labelledby="preview">
         <h2 id="preview">Preview</h2>
         <ProductChoice
           id="beside"
-          label="As saved, on the page of"
+          label={isChanged ? "As typed, not saved yet, on the page of" : "As saved, on the page of"}
           single
           shelf={shelf}
           chosen={current}
@@ -125,7 +169,7 @@ function Preview(props: { readonly appId: string; readonly saved: FrameConfigura
         />
         <ErrorNote error={answer.error} />
       </section>
-      {answer.value && <BothLists answer={answer.value} shelf={shelf} />}
+      {answer.value && <BothLists answer={answer.value} shelf={shelf} edits={edits} />}
     </>
   );
 }

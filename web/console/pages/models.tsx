@@ -4,6 +4,7 @@ import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
 import { algorithmTitle, figuresText } from "../algorithm-words.js";
 import { useSurroundings } from "../context.js";
 import { followed, stageText } from "../follow-operation.js";
+import { EvaluationsCard } from "../model-evaluations.js";
 import { pagesOf } from "../pages-of.js";
 import { ConfirmButton, Empty, ErrorNote, Status, Table, Time } from "../parts.js";
 import { useAction, useLoad } from "../use-load.js";
@@ -53,6 +54,7 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
   });
   return (
     <>
+      <EvaluationsCard models={models.value ?? []} />
       <section class="card" aria-labelledby="kept">
         <div class="row between">
           <h2 id="kept">Stored models</h2>

@@ -1,8 +1,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Availability, type Product, ProductOrigin } from "../../../src/gen/aisle/v1/product_pb.js";
 import { useSurroundings } from "../context.js";
+import { type FrameEdits, useFrameEdits, useFrames } from "../frame-edits.js";
 import { CopyButton, Empty, ErrorNote, Field, Status } from "../parts.js";
 import { pictureHosts } from "../pictures.js";
+import { EditStatus, PinAndBan } from "../pin-and-ban.js";
+import { PinnedAndBanned } from "../pinned-and-banned.js";
 import { type Found, searchProducts } from "../product-search.js";
 import { Picture, priceText } from "../products.js";
 import { useAction, useLoad } from "../use-load.js";
@@ -25,6 +28,8 @@ export function ProductsPage({ appId, words }: { readonly appId: string; readonl
   useEffect(() => setMore(undefined), [search.value]);
   const found = more ?? search.value;
   const hosts = useMemo(() => pictureHosts(found?.products ?? []), [found]);
+  const frames = useFrames(appId);
+  const edits = useFrameEdits(appId, frames);
   return (
     <>
       <search>
@@ -50,8 +55,10 @@ export function ProductsPage({ appId, words }: { readonly appId: string; readonl
           </button>
         </form>
       </search>
-      <ErrorNote error={search.error ?? goOn.error} />
+      <ErrorNote error={search.error ?? goOn.error ?? frames.error} />
       <UnknownNote appId={appId} />
+      <PinnedAndBanned appId={appId} edits={edits} />
+      <EditStatus edits={edits} />
       <Status>
         {search.isLoading || goOn.isRunning
           ? "Looking …"
@@ -61,7 +68,7 @@ export function ProductsPage({ appId, words }: { readonly appId: string; readonl
       {found?.products.length === 0 && found.nextPageToken === "" && <Empty>No product found.</Empty>}
       <ul class="products card" hidden={!found?.products.length}>
         {found?.products.map((product) => (
-          <ProductRow key={product.productId} product={product} hosts={hosts} />
+          <ProductRow key={product.productId} product={product} hosts={hosts} edits={edits} />
         ))}
       </ul>
       {found && found.nextPageToken !== "" && (
@@ -105,7 +112,12 @@ function UnknownNote({ appId }: { readonly appId: string }) {
   );
 }
 
-function ProductRow({ product, hosts }: { readonly product: Product; readonly hosts: ReadonlySet<string> }) {
+function ProductRow(props: {
+  readonly product: Product;
+  readonly hosts: ReadonlySet<string>;
+  readonly edits: FrameEdits;
+}) {
+  const { product, hosts, edits } = props;
   const { productId, title, categories, brand, url } = product;
   return (
     <li>
@@ -128,6 +140,7 @@ function ProductRow({ product, hosts }: { readonly product: Product; readonly ho
             Product page<span class="hidden"> of {title || productId}, in a new tab</span>
           </a>
         )}
+        <PinAndBan productId={productId} title={title || productId} edits={edits} />
       </div>
     </li>
   );

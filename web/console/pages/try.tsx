@@ -1,11 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useSurroundings } from "../context.js";
+import { useFrameEdits, useFrames } from "../frame-edits.js";
 import { interactionsOf, type TriedHistory } from "../history.js";
-import { pagesOf } from "../pages-of.js";
 import { Empty, ErrorNote, Field, Status } from "../parts.js";
 import { ProductChoice, type Shelf, useShelf } from "../products.js";
 import { BothLists } from "../reasoned-list.js";
-import { useLoad } from "../use-load.js";
+import { useLoad, useSettled } from "../use-load.js";
 
 interface Situation extends TriedHistory {
   readonly current: readonly string[];
@@ -36,14 +36,8 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
   const first = shelf.products[0]?.productId;
   const [situation, setSituation] = useState<Situation>({ ...NOBODY, current: first === undefined ? [] : [first] });
   const change = (part: Partial<Situation>) => setSituation((before) => ({ ...before, ...part }));
-  const frames = useLoad(
-    (signal) =>
-      pagesOf(async (pageToken) => {
-        const page = await clients.apps.listFrameConfigurations({ appId, pageSize: 1000, pageToken }, { signal });
-        return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
-      }),
-    [appId],
-  );
+  const frames = useFrames(appId);
+  const edits = useFrameEdits(appId, frames, situation.frameId || "default");
   const settled = useSettled(situation, 250);
   const answer = useLoad(
     (signal) =>
@@ -59,7 +53,7 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
         },
         { signal },
       ),
-    [appId, settled],
+    [appId, settled, edits.revision],
   );
   const response = answer.value?.response;
   return (
@@ -136,18 +130,8 @@ function Trial({ appId, shelf }: { readonly appId: string; readonly shelf: Shelf
             : `${response.recommended.length} recommended, ${response.alternative.length} alternatives; version ${response.version}` +
               `${response.variant === "" ? "" : `, variant ${response.variant}`}`}
         </Status>
-        {answer.value && <BothLists answer={answer.value} shelf={shelf} />}
+        {answer.value && <BothLists answer={answer.value} shelf={shelf} edits={edits} />}
       </div>
     </div>
   );
-}
-
-/** The value once it has not changed for `ms`. */
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { RateEstimate } from "./frame_report_pb.js";
+import { file_aisle_v1_frame_report } from "./frame_report_pb.js";
 import type { RecommendationSource } from "./recommendation_reason_pb.js";
 import { file_aisle_v1_recommendation_reason } from "./recommendation_reason_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/model.proto.
  */
 export const file_aisle_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEiiwMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSOQoRdHJhaW5pbmdfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIzCgtkYXRhX2NvdW50cxgLIAEoCzIZLmFpc2xlLnYxLk1vZGVsRGF0YUNvdW50c0ID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBA0oECAgQCSLQBAoOTW9kZWxBbGdvcml0aG0SKwoJYWxnb3JpdGhtGAUgASgOMhMuYWlzbGUudjEuQWxnb3JpdGhtQgPgQQMSFQoIaW5jbHVkZWQYAiABKAhCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAxI8ChFhc3NvY2lhdGlvbl9ydWxlcxgGIAEoCzIfLmFpc2xlLnYxLkFzc29jaWF0aW9uUnVsZXNGYWN0c0gAEjoKEGNhcnRfY29tcGxlbWVudHMYByABKAsyHi5haXNsZS52MS5DYXJ0Q29tcGxlbWVudHNGYWN0c0gAEjIKDGNhcnRfcmFua2luZxgIIAEoCzIaLmFpc2xlLnYxLkNhcnRSYW5raW5nRmFjdHNIABI+ChJzZXNzaW9uX25laWdoYm91cnMYCSABKAsyIC5haXNsZS52MS5TZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzSAASJwoGcmFua2VyGAogASgLMhUuYWlzbGUudjEuUmFua2VyRmFjdHNIABIrCghzZW1hbnRpYxgLIAEoCzIXLmFpc2xlLnYxLlNlbWFudGljRmFjdHNIABI0Cg10ZXh0X2VtYmVkZGVyGAwgASgLMhsuYWlzbGUudjEuVGV4dEVtYmVkZGVyRmFjdHNIABIvCgpwb3B1bGFyaXR5GA0gASgLMhkuYWlzbGUudjEuUG9wdWxhcml0eUZhY3RzSAASJQoFYmxlbmQYDiABKAsyFC5haXNsZS52MS5CbGVuZEZhY3RzSABCBwoFZmFjdHNKBAgBEAJKBAgEEAUihgEKD01vZGVsRGF0YUNvdW50cxIVCghwcm9kdWN0cxgBIAEoA0ID4EEDEhUKCHZpc2l0b3JzGAIgASgDQgPgQQMSFQoIc2Vzc2lvbnMYAyABKANCA+BBAxITCgZvcmRlcnMYBCABKANCA+BBAxIZCgxpbnRlcmFjdGlvbnMYBSABKANCA+BBAyJIChFQcmVkaWN0aW9uUXVhbGl0eRIVCghoaXRfcmF0ZRgBIAEoAUID4EEDEhwKD3JlY2lwcm9jYWxfcmFuaxgCIAEoAUID4EEDIisKFUFzc29jaWF0aW9uUnVsZXNGYWN0cxISCgVydWxlcxgBIAEoA0ID4EEDIiwKFENhcnRDb21wbGVtZW50c0ZhY3RzEhQKB2Jhc2tldHMYASABKANCA+BBAyJwChBDYXJ0UmFua2luZ0ZhY3RzEisKBGNhcnQYASABKAsyGC5haXNsZS52MS5DYXJ0T3JkZXJGYWN0c0ID4EEDEi8KCGN1c3RvbWVyGAIgASgLMhguYWlzbGUudjEuQ2FydE9yZGVyRmFjdHNCA+BBAyKlAQoOQ2FydE9yZGVyRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSEgoFdHJlZXMYAiABKAVCA+BBAxIwCgZqdWRnZWQYAyABKAsyGy5haXNsZS52MS5QcmVkaWN0aW9uUXVhbGl0eUID4EEDEjUKC2Jlc3Rfc291cmNlGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJhChZTZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzEhUKCHNlc3Npb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyKlAQoLUmFua2VyRmFjdHMSEgoFc3RlcHMYASABKANCA+BBAxISCgV0cmVlcxgCIAEoBUID4EEDEjAKBmp1ZGdlZBgDIAEoCzIbLmFpc2xlLnYxLlByZWRpY3Rpb25RdWFsaXR5QgPgQQMSPAoSc2Vzc2lvbl9uZWlnaGJvdXJzGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJ7Cg1TZW1hbnRpY0ZhY3RzEhUKCHByb2R1Y3RzGAEgASgDQgPgQQMSFwoKZGltZW5zaW9ucxgCIAEoBUID4EEDEhkKDGluZGV4X3JlY2FsbBgDIAEoAUID4EEDEh8KEmluZGV4X3NlYXJjaF93aWR0aBgEIAEoBUID4EEDIlwKEVRleHRFbWJlZGRlckZhY3RzEhIKBXRleHRzGAEgASgDQgPgQQMSGgoNbWlzc2luZ190ZXh0cxgCIAEoA0ID4EEDEhcKCmRpbWVuc2lvbnMYAyABKAVCA+BBAyIsCg9Qb3B1bGFyaXR5RmFjdHMSGQoMaW50ZXJhY3Rpb25zGAEgASgDQgPgQQMihQEKCkJsZW5kRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxItCgdzb3VyY2VzGAMgAygLMhcuYWlzbGUudjEuQmxlbmRlZFNvdXJjZUID4EEDIsIBCg1CbGVuZGVkU291cmNlEjMKBnNvdXJjZRgBIAEoDjIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uU291cmNlQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxIXCgp3ZWlnaHRfb25lGAMgASgBQgPgQQMSFwoKd2VpZ2h0X2ZldxgEIAEoAUID4EEDEhgKC3dlaWdodF9tYW55GAUgASgBQgPgQQMq6gIKCUFsZ29yaXRobRIZChVBTEdPUklUSE1fVU5TUEVDSUZJRUQQABIfChtBTEdPUklUSE1fQVNTT0NJQVRJT05fUlVMRVMQARIeChpBTEdPUklUSE1fQ0FSVF9DT01QTEVNRU5UUxACEhoKFkFMR09SSVRITV9DQVJUX1JBTktJTkcQAxIgChxBTEdPUklUSE1fU0VTU0lPTl9ORUlHSEJPVVJTEAQSFAoQQUxHT1JJVEhNX1JBTktFUhAFEhYKEkFMR09SSVRITV9TRU1BTlRJQxAGEhsKF0FMR09SSVRITV9URVhUX0VNQkVEREVSEAcSGAoUQUxHT1JJVEhNX1BPUFVMQVJJVFkQCBIcChhBTEdPUklUSE1fQkxFTkRfQlJPV1NJTkcQCRImCiJBTEdPUklUSE1fQkxFTkRfQlJPV1NJTkdfV0lUSF9DQVJUEAoSGAoUQUxHT1JJVEhNX0JMRU5EX0NBUlQQC0JpCghhaXNsZS52MUIKTW9kZWxQcm90b1ABWhBhaXNsZS92MTthaXNsZXYxogIDQUlTqgIIQWlzbGUuVjHKAghBaXNsZVxWMeICFEFpc2xlXFYxXEdQQk1ldGFkYXRh6gIJQWlzbGU6OlYxYgZwcm90bzM", [file_aisle_v1_recommendation_reason, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChRhaXNsZS92MS9tb2RlbC5wcm90bxIIYWlzbGUudjEiwAMKBU1vZGVsEhUKCG1vZGVsX2lkGAEgASgJQgPgQQMSFAoHdmVyc2lvbhgCIAEoCUID4EEDEhMKBmFjdGl2ZRgDIAEoCEID4EEDEjQKC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjUKDGN1dF9vZmZfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgpzaXplX2J5dGVzGAYgASgDQgPgQQMSOQoRdHJhaW5pbmdfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIzCgtkYXRhX2NvdW50cxgLIAEoCzIZLmFpc2xlLnYxLk1vZGVsRGF0YUNvdW50c0ID4EEDEjEKCmFsZ29yaXRobXMYCSADKAsyGC5haXNsZS52MS5Nb2RlbEFsZ29yaXRobUID4EEDEhEKBGhlbGQYCiABKAhCA+BBAxIzCgtldmFsdWF0aW9ucxgMIAMoCzIZLmFpc2xlLnYxLk1vZGVsRXZhbHVhdGlvbkID4EEDSgQICBAJIr4BCg9Nb2RlbEV2YWx1YXRpb24SKgoEcGFnZRgBIAEoDjIXLmFpc2xlLnYxLkV2YWx1YXRlZFBhZ2VCA+BBAxIbCg5xdWVzdGlvbl9jb3VudBgCIAEoBUID4EEDEhUKCGhpdF9yYXRlGAMgASgBQgPgQQMSIAoTcG9wdWxhcml0eV9oaXRfcmF0ZRgEIAEoAUID4EEDEikKBGdhaW4YBSABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBAyLQBAoOTW9kZWxBbGdvcml0aG0SKwoJYWxnb3JpdGhtGAUgASgOMhMuYWlzbGUudjEuQWxnb3JpdGhtQgPgQQMSFQoIaW5jbHVkZWQYAiABKAhCA+BBAxITCgZyZWFzb24YAyABKAlCA+BBAxI8ChFhc3NvY2lhdGlvbl9ydWxlcxgGIAEoCzIfLmFpc2xlLnYxLkFzc29jaWF0aW9uUnVsZXNGYWN0c0gAEjoKEGNhcnRfY29tcGxlbWVudHMYByABKAsyHi5haXNsZS52MS5DYXJ0Q29tcGxlbWVudHNGYWN0c0gAEjIKDGNhcnRfcmFua2luZxgIIAEoCzIaLmFpc2xlLnYxLkNhcnRSYW5raW5nRmFjdHNIABI+ChJzZXNzaW9uX25laWdoYm91cnMYCSABKAsyIC5haXNsZS52MS5TZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzSAASJwoGcmFua2VyGAogASgLMhUuYWlzbGUudjEuUmFua2VyRmFjdHNIABIrCghzZW1hbnRpYxgLIAEoCzIXLmFpc2xlLnYxLlNlbWFudGljRmFjdHNIABI0Cg10ZXh0X2VtYmVkZGVyGAwgASgLMhsuYWlzbGUudjEuVGV4dEVtYmVkZGVyRmFjdHNIABIvCgpwb3B1bGFyaXR5GA0gASgLMhkuYWlzbGUudjEuUG9wdWxhcml0eUZhY3RzSAASJQoFYmxlbmQYDiABKAsyFC5haXNsZS52MS5CbGVuZEZhY3RzSABCBwoFZmFjdHNKBAgBEAJKBAgEEAUihgEKD01vZGVsRGF0YUNvdW50cxIVCghwcm9kdWN0cxgBIAEoA0ID4EEDEhUKCHZpc2l0b3JzGAIgASgDQgPgQQMSFQoIc2Vzc2lvbnMYAyABKANCA+BBAxITCgZvcmRlcnMYBCABKANCA+BBAxIZCgxpbnRlcmFjdGlvbnMYBSABKANCA+BBAyJIChFQcmVkaWN0aW9uUXVhbGl0eRIVCghoaXRfcmF0ZRgBIAEoAUID4EEDEhwKD3JlY2lwcm9jYWxfcmFuaxgCIAEoAUID4EEDIisKFUFzc29jaWF0aW9uUnVsZXNGYWN0cxISCgVydWxlcxgBIAEoA0ID4EEDIiwKFENhcnRDb21wbGVtZW50c0ZhY3RzEhQKB2Jhc2tldHMYASABKANCA+BBAyJwChBDYXJ0UmFua2luZ0ZhY3RzEisKBGNhcnQYASABKAsyGC5haXNsZS52MS5DYXJ0T3JkZXJGYWN0c0ID4EEDEi8KCGN1c3RvbWVyGAIgASgLMhguYWlzbGUudjEuQ2FydE9yZGVyRmFjdHNCA+BBAyKlAQoOQ2FydE9yZGVyRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSEgoFdHJlZXMYAiABKAVCA+BBAxIwCgZqdWRnZWQYAyABKAsyGy5haXNsZS52MS5QcmVkaWN0aW9uUXVhbGl0eUID4EEDEjUKC2Jlc3Rfc291cmNlGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJhChZTZXNzaW9uTmVpZ2hib3Vyc0ZhY3RzEhUKCHNlc3Npb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyKlAQoLUmFua2VyRmFjdHMSEgoFc3RlcHMYASABKANCA+BBAxISCgV0cmVlcxgCIAEoBUID4EEDEjAKBmp1ZGdlZBgDIAEoCzIbLmFpc2xlLnYxLlByZWRpY3Rpb25RdWFsaXR5QgPgQQMSPAoSc2Vzc2lvbl9uZWlnaGJvdXJzGAQgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAyJ7Cg1TZW1hbnRpY0ZhY3RzEhUKCHByb2R1Y3RzGAEgASgDQgPgQQMSFwoKZGltZW5zaW9ucxgCIAEoBUID4EEDEhkKDGluZGV4X3JlY2FsbBgDIAEoAUID4EEDEh8KEmluZGV4X3NlYXJjaF93aWR0aBgEIAEoBUID4EEDIlwKEVRleHRFbWJlZGRlckZhY3RzEhIKBXRleHRzGAEgASgDQgPgQQMSGgoNbWlzc2luZ190ZXh0cxgCIAEoA0ID4EEDEhcKCmRpbWVuc2lvbnMYAyABKAVCA+BBAyIsCg9Qb3B1bGFyaXR5RmFjdHMSGQoMaW50ZXJhY3Rpb25zGAEgASgDQgPgQQMihQEKCkJsZW5kRmFjdHMSFgoJcXVlc3Rpb25zGAEgASgDQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxItCgdzb3VyY2VzGAMgAygLMhcuYWlzbGUudjEuQmxlbmRlZFNvdXJjZUID4EEDIsIBCg1CbGVuZGVkU291cmNlEjMKBnNvdXJjZRgBIAEoDjIeLmFpc2xlLnYxLlJlY29tbWVuZGF0aW9uU291cmNlQgPgQQMSMAoGanVkZ2VkGAIgASgLMhsuYWlzbGUudjEuUHJlZGljdGlvblF1YWxpdHlCA+BBAxIXCgp3ZWlnaHRfb25lGAMgASgBQgPgQQMSFwoKd2VpZ2h0X2ZldxgEIAEoAUID4EEDEhgKC3dlaWdodF9tYW55GAUgASgBQgPgQQMqjAEKDUV2YWx1YXRlZFBhZ2USHgoaRVZBTFVBVEVEX1BBR0VfVU5TUEVDSUZJRUQQABIbChdFVkFMVUFURURfUEFHRV9CUk9XU0lORxABEiUKIUVWQUxVQVRFRF9QQUdFX0JST1dTSU5HX1dJVEhfQ0FSVBACEhcKE0VWQUxVQVRFRF9QQUdFX0NBUlQQAyrqAgoJQWxnb3JpdGhtEhkKFUFMR09SSVRITV9VTlNQRUNJRklFRBAAEh8KG0FMR09SSVRITV9BU1NPQ0lBVElPTl9SVUxFUxABEh4KGkFMR09SSVRITV9DQVJUX0NPTVBMRU1FTlRTEAISGgoWQUxHT1JJVEhNX0NBUlRfUkFOS0lORxADEiAKHEFMR09SSVRITV9TRVNTSU9OX05FSUdIQk9VUlMQBBIUChBBTEdPUklUSE1fUkFOS0VSEAUSFgoSQUxHT1JJVEhNX1NFTUFOVElDEAYSGwoXQUxHT1JJVEhNX1RFWFRfRU1CRURERVIQBxIYChRBTEdPUklUSE1fUE9QVUxBUklUWRAIEhwKGEFMR09SSVRITV9CTEVORF9CUk9XU0lORxAJEiYKIkFMR09SSVRITV9CTEVORF9CUk9XU0lOR19XSVRIX0NBUlQQChIYChRBTEdPUklUSE1fQkxFTkRfQ0FSVBALQmkKCGFpc2xlLnYxQgpNb2RlbFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_frame_report, file_aisle_v1_recommendation_reason, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Model is one snapshot of the models trained for an app. It never changes.
@@ -92,6 +94,15 @@ export type Model = Message<"aisle.v1.Model"> & {
    * @generated from field: bool held = 10;
    */
   held: boolean;
+
+  /**
+   * Output only. How good it is, by page. The training judged it on the newest
+   * visits and orders, by sources that had not learned from these. A page with
+   * fewer than 50 questions is left out.
+   *
+   * @generated from field: repeated aisle.v1.ModelEvaluation evaluations = 12;
+   */
+  evaluations: ModelEvaluation[];
 };
 
 /**
@@ -100,6 +111,57 @@ export type Model = Message<"aisle.v1.Model"> & {
  */
 export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
   messageDesc(file_aisle_v1_model, 0);
+
+/**
+ * ModelEvaluation compares a model with the most popular products.
+ *
+ * @generated from message aisle.v1.ModelEvaluation
+ */
+export type ModelEvaluation = Message<"aisle.v1.ModelEvaluation"> & {
+  /**
+   * Output only. The page.
+   *
+   * @generated from field: aisle.v1.EvaluatedPage page = 1;
+   */
+  page: EvaluatedPage;
+
+  /**
+   * Output only. Questions that were asked.
+   *
+   * @generated from field: int32 question_count = 2;
+   */
+  questionCount: number;
+
+  /**
+   * Output only. Share of the questions whose answer was among the first 20
+   * products of the model.
+   *
+   * @generated from field: double hit_rate = 3;
+   */
+  hitRate: number;
+
+  /**
+   * Output only. The same of the 20 most popular products.
+   *
+   * @generated from field: double popularity_hit_rate = 4;
+   */
+  popularityHitRate: number;
+
+  /**
+   * Output only. How much `hit_rate` is above `popularity_hit_rate`. Steps of one
+   * visit count as belonging together.
+   *
+   * @generated from field: aisle.v1.RateEstimate gain = 5;
+   */
+  gain?: RateEstimate | undefined;
+};
+
+/**
+ * Describes the message aisle.v1.ModelEvaluation.
+ * Use `create(ModelEvaluationSchema)` to create a new message.
+ */
+export const ModelEvaluationSchema: GenMessage<ModelEvaluation> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_model, 1);
 
 /**
  * ModelAlgorithm is one algorithm of a model.
@@ -214,7 +276,7 @@ export type ModelAlgorithm = Message<"aisle.v1.ModelAlgorithm"> & {
  * Use `create(ModelAlgorithmSchema)` to create a new message.
  */
 export const ModelAlgorithmSchema: GenMessage<ModelAlgorithm> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 1);
+  messageDesc(file_aisle_v1_model, 2);
 
 /**
  * ModelDataCounts counts the data that a model learned from.
@@ -263,7 +325,7 @@ export type ModelDataCounts = Message<"aisle.v1.ModelDataCounts"> & {
  * Use `create(ModelDataCountsSchema)` to create a new message.
  */
 export const ModelDataCountsSchema: GenMessage<ModelDataCounts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 2);
+  messageDesc(file_aisle_v1_model, 3);
 
 /**
  * PredictionQuality is how well lists of 20 products predicted the newest data.
@@ -291,7 +353,7 @@ export type PredictionQuality = Message<"aisle.v1.PredictionQuality"> & {
  * Use `create(PredictionQualitySchema)` to create a new message.
  */
 export const PredictionQualitySchema: GenMessage<PredictionQuality> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 3);
+  messageDesc(file_aisle_v1_model, 4);
 
 /**
  * AssociationRulesFacts describes association rules.
@@ -312,7 +374,7 @@ export type AssociationRulesFacts = Message<"aisle.v1.AssociationRulesFacts"> & 
  * Use `create(AssociationRulesFactsSchema)` to create a new message.
  */
 export const AssociationRulesFactsSchema: GenMessage<AssociationRulesFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 4);
+  messageDesc(file_aisle_v1_model, 5);
 
 /**
  * CartComplementsFacts describes complements of carts.
@@ -333,7 +395,7 @@ export type CartComplementsFacts = Message<"aisle.v1.CartComplementsFacts"> & {
  * Use `create(CartComplementsFactsSchema)` to create a new message.
  */
 export const CartComplementsFactsSchema: GenMessage<CartComplementsFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 5);
+  messageDesc(file_aisle_v1_model, 6);
 
 /**
  * CartRankingFacts describes the order of complements.
@@ -361,7 +423,7 @@ export type CartRankingFacts = Message<"aisle.v1.CartRankingFacts"> & {
  * Use `create(CartRankingFactsSchema)` to create a new message.
  */
 export const CartRankingFactsSchema: GenMessage<CartRankingFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 6);
+  messageDesc(file_aisle_v1_model, 7);
 
 /**
  * CartOrderFacts describes one learned order.
@@ -403,7 +465,7 @@ export type CartOrderFacts = Message<"aisle.v1.CartOrderFacts"> & {
  * Use `create(CartOrderFactsSchema)` to create a new message.
  */
 export const CartOrderFactsSchema: GenMessage<CartOrderFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 7);
+  messageDesc(file_aisle_v1_model, 8);
 
 /**
  * SessionNeighboursFacts describes similar visits.
@@ -431,7 +493,7 @@ export type SessionNeighboursFacts = Message<"aisle.v1.SessionNeighboursFacts"> 
  * Use `create(SessionNeighboursFactsSchema)` to create a new message.
  */
 export const SessionNeighboursFactsSchema: GenMessage<SessionNeighboursFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 8);
+  messageDesc(file_aisle_v1_model, 9);
 
 /**
  * RankerFacts describes the order of what similar visits went on to.
@@ -473,7 +535,7 @@ export type RankerFacts = Message<"aisle.v1.RankerFacts"> & {
  * Use `create(RankerFactsSchema)` to create a new message.
  */
 export const RankerFactsSchema: GenMessage<RankerFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 9);
+  messageDesc(file_aisle_v1_model, 10);
 
 /**
  * SemanticFacts describes the similarity of texts.
@@ -515,7 +577,7 @@ export type SemanticFacts = Message<"aisle.v1.SemanticFacts"> & {
  * Use `create(SemanticFactsSchema)` to create a new message.
  */
 export const SemanticFactsSchema: GenMessage<SemanticFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 10);
+  messageDesc(file_aisle_v1_model, 11);
 
 /**
  * TextEmbedderFacts describes the vectors of a model of the operator.
@@ -550,7 +612,7 @@ export type TextEmbedderFacts = Message<"aisle.v1.TextEmbedderFacts"> & {
  * Use `create(TextEmbedderFactsSchema)` to create a new message.
  */
 export const TextEmbedderFactsSchema: GenMessage<TextEmbedderFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 11);
+  messageDesc(file_aisle_v1_model, 12);
 
 /**
  * PopularityFacts describes popularity.
@@ -571,7 +633,7 @@ export type PopularityFacts = Message<"aisle.v1.PopularityFacts"> & {
  * Use `create(PopularityFactsSchema)` to create a new message.
  */
 export const PopularityFactsSchema: GenMessage<PopularityFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 12);
+  messageDesc(file_aisle_v1_model, 13);
 
 /**
  * BlendFacts describes the weights of the sources.
@@ -606,7 +668,7 @@ export type BlendFacts = Message<"aisle.v1.BlendFacts"> & {
  * Use `create(BlendFactsSchema)` to create a new message.
  */
 export const BlendFactsSchema: GenMessage<BlendFacts> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 13);
+  messageDesc(file_aisle_v1_model, 14);
 
 /**
  * BlendedSource is a source of a blend.
@@ -655,7 +717,48 @@ export type BlendedSource = Message<"aisle.v1.BlendedSource"> & {
  * Use `create(BlendedSourceSchema)` to create a new message.
  */
 export const BlendedSourceSchema: GenMessage<BlendedSource> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_model, 14);
+  messageDesc(file_aisle_v1_model, 15);
+
+/**
+ * EvaluatedPage is a kind of page that a model is judged for.
+ *
+ * @generated from enum aisle.v1.EvaluatedPage
+ */
+export enum EvaluatedPage {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: EVALUATED_PAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Pages of products, with an empty cart: the next new product of the visit.
+   *
+   * @generated from enum value: EVALUATED_PAGE_BROWSING = 1;
+   */
+  BROWSING = 1,
+
+  /**
+   * Pages of products, with products in the cart.
+   *
+   * @generated from enum value: EVALUATED_PAGE_BROWSING_WITH_CART = 2;
+   */
+  BROWSING_WITH_CART = 2,
+
+  /**
+   * The cart: a further product of the order.
+   *
+   * @generated from enum value: EVALUATED_PAGE_CART = 3;
+   */
+  CART = 3,
+}
+
+/**
+ * Describes the enum aisle.v1.EvaluatedPage.
+ */
+export const EvaluatedPageSchema: GenEnum<EvaluatedPage> = /*@__PURE__*/
+  enumDesc(file_aisle_v1_model, 0);
 
 /**
  * Algorithm is an algorithm of a model. More values may be added.
@@ -753,5 +856,5 @@ export enum Algorithm {
  * Describes the enum aisle.v1.Algorithm.
  */
 export const AlgorithmSchema: GenEnum<Algorithm> = /*@__PURE__*/
-  enumDesc(file_aisle_v1_model, 0);
+  enumDesc(file_aisle_v1_model, 1);
 
