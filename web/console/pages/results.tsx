@@ -129,8 +129,8 @@ function ResultsTable(props: { readonly label: string; readonly first: string; r
               )}
             </th>
             <td class="number">{(results?.visitorCount ?? 0).toLocaleString()}</td>
-            <td>{rateText(results?.clickRate)}</td>
-            <td>{rateText(results?.orderRate)}</td>
+            <td class="nowrap">{rateText(results?.clickRate)}</td>
+            <td class="nowrap">{rateText(results?.orderRate)}</td>
             <td>
               <Lines texts={salesTexts(results?.salesAfterClick ?? [])} />
             </td>

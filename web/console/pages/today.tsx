@@ -61,12 +61,17 @@ export function TodayPage({ appId }: { readonly appId: string }) {
             <h2 id="so-far">{today} so far (UTC)</h2>
             <Table label="Figures of the day">
               <tbody>
-                <Figure name="Events" text={count(value.events.total, value.isCut)} />
-                <Figure name="Product views" text={count(value.events.views, value.isCut)} />
-                <Figure name="Orders" text={count(value.events.orders, value.isCut)} />
+                <Figure name="Events" text={value.events.total.toLocaleString()} />
+                <Figure name="Product views" text={value.events.views.toLocaleString()} />
+                <Figure name="Orders" text={value.events.orders.toLocaleString()} />
                 <Figure name="Age of the model" text={ageText(value.standing.modelMadeAt, now())} />
               </tbody>
             </Table>
+            {value.isCut && (
+              <p class="status">
+                Events, views and orders are counted among the newest {MOST_EVENTS.toLocaleString()} events.
+              </p>
+            )}
           </section>
           <ByFrame frames={value.frames} />
           <section class="card" aria-labelledby="top">
@@ -128,7 +133,7 @@ function ByFrame({ frames }: { readonly frames: readonly FrameReport[] }) {
               <tr key={frameId}>
                 <th scope="row">{frameId}</th>
                 <td class="number">{(total?.visitorCount ?? 0).toLocaleString()}</td>
-                <td>{rateText(total?.clickRate)}</td>
+                <td class="nowrap">{rateText(total?.clickRate)}</td>
                 <td>{salesTexts(total?.salesAfterClick ?? []).join("; ") || "–"}</td>
               </tr>
             ))}
@@ -146,11 +151,6 @@ function Figure({ name, text }: { readonly name: string; readonly text: string }
       <td class="number">{text}</td>
     </tr>
   );
-}
-
-/** Only the newest events are read: beyond them there may be more. */
-function count(value: number, isCut: boolean): string {
-  return isCut ? `${value.toLocaleString()} or more` : value.toLocaleString();
 }
 
 function ageText(madeAt: number | undefined, now: number): string {
