@@ -13,8 +13,8 @@ export function meaningOf({ status, error }: FailedCall, appId: string, service:
   if (/^Invalid app_?id$/i.test(error))
     return `There is no app "${appId}" on ${service}: data-app should be the id that the console lists.`;
   if (status === 0 && !/^https?:/.test(origin))
-    return `This page was opened as a file, so it may not read answers of ${service}: serve its folder, for example by "python3 -m http.server", and open that address.`;
+    return `This page was opened as a file: serve its folder over http ("python3 -m http.server").`;
   if (status === 0)
-    return `${service} does not answer, or the page may not read its answer: is Aisle running there, does the page's Content-Security-Policy allow it, and does the app "${appId}" allow ${origin}?`;
+    return `${service} does not answer, or the page may not read the answer: is Aisle running there, does the page's Content-Security-Policy allow it, and does "${appId}" allow ${origin}?`;
   return `${service} answered ${status}: ${error || "no reason given"}.`;
 }

@@ -60,7 +60,9 @@ function itemOf(card: Card, { formatPrice }: RenderOptions, onUse: () => void): 
     image.width = 240;
     image.height = 240;
     // A picture that does not load keeps its place without the browser's sign for it.
-    image.addEventListener("error", () => image.style.setProperty("visibility", "hidden"));
+    image.onerror = () => {
+      image.style.visibility = "hidden";
+    };
     image.src = picture;
     link.append(image);
   }
