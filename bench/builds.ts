@@ -4,7 +4,7 @@
  *   npm run bench -- builds --other DIR [--part trace,recommend] [--seconds 3] [--passes 5] [--json FILE]
  *
  * DIR is another checkout with its `dist`. Both servers have the same shop of 2,000 products and 40,000 events, imported
- * by their own commands and trained, and visitors with two browsers each that sent one address. Each form is sent to one
+ * by their own commands and trained. Some visitors sent one address from two browsers. Each form is sent to one
  * server, then to the other; the figure is the median of the passes. CPU is that of the server's process for each 200.
  */
 import { createWriteStream } from "node:fs";
