@@ -5,6 +5,7 @@ const SLOW = [
   "test/cli/import/memory.test.ts",
   "test/clients/**",
   "test/docs/commands.test.ts",
+  "test/docs/site.test.ts",
   "test/flow/**",
   "test/fuzz/**",
   "test/openapi/**",
