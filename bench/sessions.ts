@@ -1,90 +1,49 @@
 /**
  * Next-item prediction by the re-ranker and by session neighbours alone, beside popularity and item-to-item neighbours.
  *
- *     npx tsx bench/sessions.ts diginetica|yoochoose_100k|tmall [--preset browsing|quick|returning|chosen] [--every N]
+ *     npx tsx bench/sessions.ts diginetica|yoochoose_100k|tmall [--preset browsing|quick|returning|chosen] [--every N] [--held-back]
  *
  * Learns the train part and judges on dev: each prefix of a session predicts the next item. Items that train does not
  * hold are neither asked with nor judged. HR@20: share of steps whose item is among the 20 proposed; MRR@20: mean of
  * 1 / its rank. Repeats are proposed; the columns `new` judge only steps to products that are new to the session, among
- * such products. Sessions without clock times count one minute each.
+ * such products. Sessions without clock times count one minute each. `--every` takes every N-th session of dev; `--held-back`
+ * judges on the newest sessions of train instead, for tuning.
  */
 import { parseArgs } from "node:util";
 import { type Candidates, NO_CANDIDATES } from "../src/learning/common/candidates.js";
-import { rowOf, rowsFrom } from "../src/learning/common/rows.js";
+import { rowCount, rowOf } from "../src/learning/common/rows.js";
 import { createTopK } from "../src/learning/common/top-k.js";
 import { treeCount } from "../src/learning/ranking/gradient-boosting/forest.js";
 import { learnRanker } from "../src/learning/ranking/reranker/learn-ranker.js";
-import { queryOf, questionsFrom } from "../src/learning/ranking/reranker/questions.js";
+import { queryOf } from "../src/learning/ranking/reranker/questions.js";
 import { createVisitRecommender } from "../src/learning/ranking/reranker/ranker.js";
 import { fitRankerSources } from "../src/learning/ranking/reranker/ranker-sources.js";
-import type { VisitQuery, Visits } from "../src/learning/ranking/reranker/visits.js";
+import type { VisitQuery } from "../src/learning/ranking/reranker/visits.js";
 import { createSessionRecommender, fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS, type SessionParams } from "../src/learning/session/session-params.js";
 import { chooseSessionParams } from "../src/learning/session/session-tuning.js";
-import { needsSharedData, readCsvGz, sharedData } from "../test/fixtures/shared-data.js";
+import { needsSharedData } from "../test/fixtures/shared-data.js";
+import { readSessionData } from "./session-data.js";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { preset: { type: "string", default: "chosen" }, every: { type: "string", default: "1" } },
+  options: {
+    preset: { type: "string", default: "chosen" },
+    every: { type: "string", default: "1" },
+    "held-back": { type: "boolean", default: false },
+  },
 });
 const name = positionals[0] ?? "diginetica";
 if (!needsSharedData("behaviour", name)) process.exit(2);
 const SEED = 20_261_121;
 
-interface Session {
-  readonly items: string[];
-  readonly endedAt: number;
-}
-
-function read(part: "train" | "dev"): Session[] {
-  const sessions = new Map<string, { item: string; at: number; order: number }[]>();
-  for (const row of readCsvGz(sharedData("behaviour", name, `${part}.csv.gz`) ?? "")) {
-    const { session = "", item = "", ts, position } = row;
-    const steps = sessions.get(session) ?? [];
-    if (steps.length === 0) sessions.set(session, steps);
-    const at = ts === undefined ? Number(session) * 60_000 : Number(ts) * 1000;
-    steps.push({ item, at, order: position === undefined ? steps.length : Number(position) });
-  }
-  const read = [...sessions.values()].map((steps) => {
-    steps.sort((a, b) => a.at - b.at || a.order - b.order);
-    return { items: steps.map((step) => step.item), endedAt: steps.at(-1)?.at ?? 0 };
-  });
-  return read.sort((a, b) => a.endedAt - b.endedAt);
-}
-
-const train = read("train");
-const indexOf = new Map<string, number>();
-for (const { items } of train) for (const item of items) if (!indexOf.has(item)) indexOf.set(item, indexOf.size);
-const productCount = indexOf.size;
-
-/** Sessions of known products as training sees them: what is met several times in a row is one step of a longer run. */
-function visitsOf(sessions: readonly Session[]): Visits {
-  const runs: number[] = [];
-  const rows = sessions.map((session) => {
-    const items: number[] = [];
-    for (const item of session.items) {
-      const index = indexOf.get(item);
-      if (index === undefined) continue;
-      if (items.at(-1) === index) runs[runs.length - 1]!++;
-      else {
-        items.push(index);
-        runs.push(1);
-      }
-    }
-    return items;
-  });
-  return {
-    sessions: rowsFrom(rows),
-    runs: Uint32Array.from(runs),
-    endedAt: Float64Array.from(sessions, (session) => session.endedAt),
-    previous: new Int32Array(sessions.length).fill(-1),
-  };
-}
-
-const visits = visitsOf(train);
+const {
+  productCount,
+  visits,
+  judged: dev,
+  questions,
+} = readSessionData(name, Number(values.every), values["held-back"]);
 const { sessions, endedAt } = visits;
-const dev = visitsOf(read("dev").filter((_, s) => s % Number(values.every) === 0));
-const questions = [...questionsFrom(dev, 0)];
 
 /** Products by the number of their steps. */
 function byPopularity(): () => Candidates {
@@ -99,7 +58,7 @@ function byPopularity(): () => Candidates {
 
 /** Cosine of the sets of sessions of the last item and each other one. */
 function byItems(): (query: VisitQuery) => Candidates {
-  const rows = train.map((_, s) => [...new Set(rowOf(sessions, s))]);
+  const rows = Array.from({ length: rowCount(sessions) }, (_, s) => [...new Set(rowOf(sessions, s))]);
   const sessionsOf: number[][] = Array.from({ length: productCount }, () => []);
   for (const [s, items] of rows.entries()) for (const item of items) sessionsOf[item]!.push(s);
   const counts = new Float64Array(productCount);
@@ -146,7 +105,7 @@ function judge(title: string, answer: (query: VisitQuery, k: number) => Candidat
   );
 }
 
-console.log(`${name}: ${train.length} sessions, ${productCount} products; ${questions.length} steps of dev`);
+console.log(`${name}: ${rowCount(sessions)} sessions, ${productCount} products; ${questions.length} steps of dev`);
 console.log(["".padEnd(34), "HR@20 ", "MRR@20", "new HR", "newMRR", " p50 ms", " p99 ms"].join("  "));
 judge("popularity", byPopularity());
 judge("item kNN (last item, cosine)", byItems());

@@ -7,7 +7,7 @@
  * so that trees see both how a product compares and how strong the evidence is.
  */
 import { createCandidateSet, MAX_CANDIDATES } from "./candidate-set.js";
-import { FEATURE_COUNT, OF_ITEM, OF_SITUATION, OF_VISIT, VISIT } from "./feature-names.js";
+import { FEATURE_COUNT, OF_ITEM, OF_SITUATION, OF_VISIT, type Score, VISIT } from "./feature-names.js";
 import { createItemScores } from "./item-scores.js";
 import { createLikeness } from "./likeness.js";
 import { createNeighbourVotes } from "./neighbour-votes.js";
@@ -28,6 +28,8 @@ export interface CandidateFeatures {
   readonly rows: Float32Array;
   /** What session neighbours say of the last query, also of products that are no candidates; by slot. */
   readonly close: ScoreBoard;
+  /** What each source says of the last query, by slot. */
+  readonly boards: Readonly<Record<Score, ScoreBoard>>;
   readonly slots: Slots;
   /** Makes candidates and rows; returns how many. None for a visit without known products. */
   make(query: VisitQuery): number;
@@ -43,7 +45,8 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
   const set = createCandidateSet(sources, votes, scores, slots);
   const candidates = set.products;
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
-  const writeScores = createScoreFeatures({ ...votes, ...scores }, set.places, rows);
+  const boards = { ...votes, ...scores };
+  const writeScores = createScoreFeatures(boards, set.places, rows);
   const likeness = createLikeness(sources);
 
   // Candidates lie far apart in the tables about products: one short loop for each table lets the processor ask for the
@@ -89,6 +92,7 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     candidates,
     rows,
     close: votes.close,
+    boards,
     slots,
     make(query) {
       const { items } = query;
