@@ -1,18 +1,28 @@
 /** What the basket benchmark compares: baselines, our sources alone, and the learned ranking. */
 import { associationRules, type Rules, recommendFromRules } from "../src/learning/cart/association-rules.js";
 import { complementsOf } from "../src/learning/cart/cart-complements.js";
+import { NO_CUSTOMER } from "../src/learning/cart/cart-questions.js";
 import { type CartRanking, fitCartSources, tryCartRanking } from "../src/learning/cart/cart-ranking.js";
 import { createCartRecommender } from "../src/learning/cart/cart-recommender.js";
 import type { Candidates } from "../src/learning/common/candidates.js";
 import { popularity } from "../src/learning/common/popularity.js";
-import { rowCount } from "../src/learning/common/rows.js";
+import { rowCount, rowOf } from "../src/learning/common/rows.js";
 import { createTopK } from "../src/learning/common/top-k.js";
 import { easeScores, fitEase } from "../src/learning/evaluation/ease.js";
 import { treeCount } from "../src/learning/ranking/gradient-boosting/forest.js";
 import type { Query, Task } from "./basket-tasks.js";
+import { fitTifuKnn } from "./tifu-knn.js";
 
 const DAY_MS = 86_400_000;
 const SEED = 1;
+
+export const LEARNED = "ours: learned ranking";
+const OWN_THEN_POPULAR = "customer's own products, then popularity";
+const TIFU_KNN = "TIFU-kNN";
+/** They answer questions about known customers alone. */
+export const OF_CUSTOMERS: ReadonlySet<string> = new Set([OWN_THEN_POPULAR, TIFU_KNN]);
+
+const NOTHING = new Float64Array(0);
 
 export type Recommender = (query: Query, k: number) => Candidates;
 
@@ -55,6 +65,26 @@ export function recommenders(
         return scores;
       });
     },
+    [OWN_THEN_POPULAR]: () => {
+      const shares = new Float64Array(productCount);
+      for (const product of baskets.items) shares[product]! += 1 / baskets.items.length;
+      return byScores(({ question: { purchases } }) => {
+        const scores = shares.slice();
+        if (purchases) for (const [i, product] of purchases.products.entries()) scores[product]! += purchases.times[i]!;
+        return scores;
+      });
+    },
+    [TIFU_KNN]: () => {
+      const histories: Uint32Array[][] = [];
+      for (let r = 0; r < rowCount(baskets); r++) {
+        const customer = orders.customers[r]!;
+        if (customer === NO_CUSTOMER) continue;
+        histories[customer] ??= [];
+        histories[customer].push(rowOf(baskets, r));
+      }
+      const scoresOf = fitTifuKnn(histories, productCount);
+      return byScores(({ customer }) => (customer ? scoresOf(customer.orders, customer.number) : NOTHING));
+    },
     "ours: association rules": () => {
       const rules = associationRules(baskets, productCount);
       return (query, k) =>
@@ -63,7 +93,7 @@ export function recommenders(
     "ours: basket kNN with IDF": complements({ ridge: { lambda: 20, neighbours: 100, maxProducts: 0 } }),
     "ours: ridge": complements({ neighbours: 0 }),
     "ours: both added": complements({}),
-    "ours: learned ranking": () => {
+    [LEARNED]: () => {
       const sources = fitCartSources(orders, productCount, cutOff);
       const ranking = tryCartRanking(orders, productCount, SEED).ranking;
       tell(told(ranking));

@@ -5,6 +5,7 @@ import { NO_CUSTOMER, type Orders } from "../src/learning/cart/cart-questions.js
 import { purchasesOf } from "../src/learning/cart/customer-purchases.js";
 import { rowsFrom } from "../src/learning/common/rows.js";
 import { readCsvGz, sharedData } from "../test/fixtures/shared-data.js";
+import type { OrderHistory } from "./tifu-knn.js";
 
 const DAY_MS = 86_400_000;
 /** Lines hidden one at a time of each order; each order counts the same. */
@@ -26,6 +27,10 @@ export interface Query {
   readonly excluded: ReadonlySet<number>;
   /** Orders' weights sum up to 1. */
   readonly weight: number;
+  /** Number of the order or customer that is judged. */
+  readonly unit: number;
+  /** Set when a known customer's next order is asked for. */
+  readonly customer?: { readonly number: number; readonly orders: OrderHistory };
 }
 
 export interface Task {
@@ -112,7 +117,7 @@ function task(name: string, k: number, train: Basket[], held: Basket[], seed: st
         seed,
       ),
       ...completions(long, `, orders of ${LONG} lines or more`, seed),
-      ...nextOrders(train, held, known),
+      ...nextOrders(train, held, known, customers),
     },
   };
 }
@@ -125,20 +130,25 @@ function completions(
 ): Record<string, Query[]> {
   const hidden: Query[] = [];
   const firstLine: Query[] = [];
-  for (const { id, items } of orders) {
+  for (const [unit, { id, items }] of orders.entries()) {
     const weight = 1 / orders.length;
     const drawn = drawLines(items.length, `${seed}:${id}`);
     for (const at of drawn) {
       const given = items.filter((_, i) => i !== at);
-      hidden.push(query(given, [items[at] ?? 0], weight / drawn.length));
+      hidden.push(query(given, [items[at] ?? 0], weight / drawn.length, unit));
     }
-    firstLine.push(query(items.slice(0, 1), items.slice(1), weight));
+    firstLine.push(query(items.slice(0, 1), items.slice(1), weight, unit));
   }
   return { [`one line hidden${which}`]: hidden, [`after the first line${which}`]: firstLine };
 }
 
 /** What known customers order next: new products of the next order, of all later orders, and repeats as well. */
-function nextOrders(train: Basket[], held: Basket[], known: (basket: Basket) => number[]): Record<string, Query[]> {
+function nextOrders(
+  train: Basket[],
+  held: Basket[],
+  known: (basket: Basket) => number[],
+  numbers: ReadonlyMap<string, number>,
+): Record<string, Query[]> {
   const earlier = new Map<string, { at: number; products: number[] }[]>();
   for (const basket of train) {
     if (basket.customer === "") continue;
@@ -157,13 +167,16 @@ function nextOrders(train: Basket[], held: Basket[], known: (basket: Basket) => 
   const fresh: Query[] = [];
   const all: Query[] = [];
   const repeats: Query[] = [];
-  for (const [customer, { at, next, all: afterwards }] of later) {
-    const purchases = purchasesOf(earlier.get(customer) ?? [], at);
+  for (const [id, { at, next, all: afterwards }] of later) {
+    const orders = earlier.get(id) ?? [];
+    const purchases = purchasesOf(orders, at);
+    const customer = { number: numbers.get(id) ?? 0, orders: orders.map(({ products }) => products) };
     const question = { items: purchases.products, purchases };
     const bought = new Set(purchases.products);
     const isNew = (product: number) => !bought.has(product);
     const add = (to: Query[], wanted: number[], excluded: ReadonlySet<number>) => {
-      if (wanted.length > 0) to.push({ question, wanted: new Set(wanted), excluded, weight: 0 });
+      if (wanted.length > 0)
+        to.push({ question, wanted: new Set(wanted), excluded, weight: 0, unit: to.length, customer });
     };
     add(fresh, next.filter(isNew), bought);
     add(all, [...afterwards].filter(isNew), bought);
@@ -178,8 +191,9 @@ function nextOrders(train: Basket[], held: Basket[], known: (basket: Basket) => 
   };
 }
 
-function query(given: number[], wanted: number[], weight: number): Query {
-  return { question: { items: Uint32Array.from(given) }, wanted: new Set(wanted), excluded: new Set(given), weight };
+function query(given: number[], wanted: number[], weight: number, unit: number): Query {
+  const question = { items: Uint32Array.from(given) };
+  return { question, wanted: new Set(wanted), excluded: new Set(given), weight, unit };
 }
 
 /** Different places of a list, as many as are hidden. */

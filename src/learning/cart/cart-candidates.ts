@@ -79,7 +79,7 @@ export function createCartCandidates(sources: CartSources): (question: CartQuest
     const items = knownProducts(cart, given.slice(-MAX_ITEMS));
     for (const item of items) asked.add(item);
     if (purchases) for (const product of knownProducts(cart, purchases.products)) asked.add(product);
-    gatherEvidence(evidence, items, new Set(given.slice(-LAST)), sources, findBaskets);
+    evidence.gather(items, new Set(given.slice(-LAST)), sources, findBaskets);
     const bestBy = (scores: ArrayLike<number>, most: number) => best(evidence.met, asked, scores, most, top);
     for (const product of bestBy(evidence.ridge, BY_RIDGE)) candidates.add(product);
     for (const product of bestBy(evidence.share, BY_NEIGHBOURS)) candidates.add(product);
@@ -91,23 +91,6 @@ export function createCartCandidates(sources: CartSources): (question: CartQuest
     for (const scratch of [evidence, asked, candidates]) scratch.clear();
     return { count: products.length, products, rows: features.rows };
   };
-}
-
-function gatherEvidence(
-  evidence: CartEvidence,
-  items: readonly number[],
-  last: ReadonlySet<number>,
-  { cart, rules, near }: CartSources,
-  findBaskets: ReturnType<typeof createBasketSearch>,
-): void {
-  for (const item of items) {
-    evidence.addRidge(item, last.has(item), cart.ridge);
-    evidence.addRules(item, rules);
-    evidence.addNear(item, near);
-  }
-  if (items.length === 0) return;
-  const { indices, scores } = findBaskets(items);
-  evidence.addBaskets(indices, scores, cart.baskets);
 }
 
 /** The best products by these scores, without query products. */

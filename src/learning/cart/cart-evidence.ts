@@ -1,7 +1,9 @@
 /** The features of each product for one cart: sums and maxima over the products of the cart. */
 import type { ItemGraph } from "../common/item-graph.js";
 import type { Rules } from "./association-rules.js";
+import type { CartSources } from "./cart-candidates.js";
 import type { CartComplements } from "./cart-complements.js";
+import type { BasketSearch } from "./cart-neighbours.js";
 
 /** A set of product indices. Clearing it costs only as much as it holds. */
 export class ProductSet {
@@ -72,6 +74,26 @@ export class CartEvidence {
     this.antecedents = new Uint16Array(productCount);
     this.near = new Float64Array(productCount);
     this.nearMost = new Float32Array(productCount);
+  }
+
+  /**
+   * Everything the sources say of these products.
+   * @param items Known products, each once, ascending.
+   */
+  gather(
+    items: readonly number[],
+    last: ReadonlySet<number>,
+    { cart, rules, near }: CartSources,
+    findBaskets: BasketSearch,
+  ): void {
+    for (const item of items) {
+      this.addRidge(item, last.has(item), cart.ridge);
+      this.addRules(item, rules);
+      this.addNear(item, near);
+    }
+    if (items.length === 0) return;
+    const { indices, scores } = findBaskets(items);
+    this.addBaskets(indices, scores, cart.baskets);
   }
 
   /** @param isLast Whether the item is among the last products of the cart. */

@@ -10,11 +10,13 @@ import type { CartComplements } from "./cart-complements.js";
 /** Postings read for one cart, the same number for each of its products, newest first. */
 const QUERY_POSTINGS = 30_000;
 
+export type BasketSearch = (inCart: readonly number[]) => Candidates;
+
 /**
  * Returns a function that finds the most similar baskets with their similarities; among equal ones the later. Pass it
  * known products, each once and in a fixed order. It keeps 12 bytes of scratch space a basket.
  */
-export function createBasketSearch(cart: CartComplements): (inCart: readonly number[]) => Candidates {
+export function createBasketSearch(cart: CartComplements): BasketSearch {
   const shared = new Float64Array(rowCount(cart.baskets));
   const met = new Uint32Array(shared.length);
   const top = createTopK();
