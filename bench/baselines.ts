@@ -1,6 +1,7 @@
 /** What a recommender should at least be better than, fitted on the training part of a bench and asked in process. */
 import { rowsFrom } from "../src/learning/common/rows.js";
 import { createTopK } from "../src/learning/common/top-k.js";
+import { linearSessionAnswers } from "../src/learning/evaluation/baselines.js";
 import { createSessionRecommender, fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS } from "../src/learning/session/session-params.js";
 
@@ -19,7 +20,10 @@ export function popularityAlone(counts: ReadonlyMap<string, number>): Record<str
   return { popularity: () => popular };
 }
 
-/** Popularity, item kNN and VSTAN with each preset, for the next product of a session. */
+/** Days after which a session counts 1/e for SLIST. */
+const SLIST_DAYS = 120;
+
+/** Popularity, item kNN, VSTAN with each preset and SLIST, for the next product of a session. */
 export function nextItemBaselines(
   train: readonly (readonly { readonly item: string; readonly at: number }[])[],
 ): Record<string, Answer> {
@@ -39,6 +43,8 @@ export function nextItemBaselines(
     answers[`VSTAN ${preset}`] = (history) =>
       Array.from(recommender.recommend({ items: known(history) }, DEPTH).indices, (index) => names[index]!);
   }
+  const slist = linearSessionAnswers(input.sessions, input.endedAt, names.length, SLIST_DAYS);
+  answers.SLIST = (history) => Array.from(slist(known(history), DEPTH).indices, (index) => names[index]!);
   return answers;
 }
 

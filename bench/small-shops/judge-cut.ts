@@ -64,6 +64,7 @@ export async function judgeCut(cut: CutShop, isOrders: boolean, maxQueries: numb
   const baselines = baselineRankings(
     {
       rows: isOrders ? data.baskets : data.sessions,
+      endedAt: data.sessionEndedAt,
       productCount: data.productIds.length,
       popularity: model.popularity,
       byPopularity: model.byPopularity,

@@ -20,6 +20,7 @@
  * the least ordered products are left out of it until it fits.
  */
 
+import { solvePositiveDefinite } from "../common/positive-definite.js";
 import type { Rows } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import { basketsByProduct } from "./basket-index.js";
@@ -79,7 +80,7 @@ export function neighbourhoodRidge(
       }
     }
     for (let a = 0; a < m; a++) placeIn[near[a]!] = -1;
-    solveInPlace(matrix, weights);
+    solvePositiveDefinite(matrix, weights, m);
     const begin = columns[j]!;
     for (let a = 0; a < m; a++) {
       froms[begin + a] = chosen[near[a]!]!;
@@ -168,31 +169,6 @@ function gramOf(baskets: Rows, weights: Float32Array, productCount: number, chos
 function enlarged<T extends Uint32Array | Float32Array>(from: T, to: T): T {
   to.set(from);
   return to;
-}
-
-/**
- * Solves A x = b by Cholesky's decomposition. A is symmetric and positive definite; its lower triangle lies by rows at
- * the front of `matrix` and is overwritten, as b is by x.
- */
-function solveInPlace(matrix: Float64Array, b: Float64Array): void {
-  const m = b.length;
-  for (let i = 0; i < m; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = matrix[i * m + j]!;
-      for (let k = 0; k < j; k++) sum -= matrix[i * m + k]! * matrix[j * m + k]!;
-      matrix[i * m + j] = i === j ? Math.sqrt(sum) : sum / matrix[j * m + j]!;
-    }
-  }
-  for (let i = 0; i < m; i++) {
-    let sum = b[i]!;
-    for (let k = 0; k < i; k++) sum -= matrix[i * m + k]! * b[k]!;
-    b[i] = sum / matrix[i * m + i]!;
-  }
-  for (let i = m - 1; i >= 0; i--) {
-    let sum = b[i]!;
-    for (let k = i + 1; k < m; k++) sum -= matrix[k * m + i]! * b[k]!;
-    b[i] = sum / matrix[i * m + i]!;
-  }
 }
 
 /** Columns of the products `chosen`, which ascend, as rows by the products they draw from. */

@@ -11,7 +11,8 @@
  *
  * Time: steps of all sessions x length of the kernels; diginetica (836 k steps, 16 places) takes some 0.5 s.
  */
-import { type Rows, rowCount } from "./rows.js";
+import { placesOf } from "./places.js";
+import type { Rows } from "./rows.js";
 import type { Section } from "./section.js";
 import { createSectionReader } from "./section-reader.js";
 import { createTopK } from "./top-k.js";
@@ -41,7 +42,7 @@ export function fitItemGraph(
   { after, before, balance, keep }: ItemGraphParams,
 ): ItemGraph {
   const { offsets, items } = sessions;
-  const { places, placeOffsets, sessionOf } = placesOf(sessions, productCount);
+  const { places, offsets: placeOffsets, rowOf: sessionOf } = placesOf(sessions, productCount);
   const popularity = new Float64Array(productCount);
   for (let at = 0; at < items.length; at++) popularity[items[at]!]! += recency[sessionOf[at]!]!;
   const sums = new Float64Array(productCount);
@@ -81,26 +82,6 @@ export function fitItemGraph(
     edgeOffsets[i + 1] = edges.length;
   }
   return { edges: { offsets: edgeOffsets, items: Uint32Array.from(edges) }, weights: Float32Array.from(weights) };
-}
-
-/** Places of each product in the items of the sessions, and the session of each place. */
-function placesOf({ offsets, items }: Rows, productCount: number) {
-  const placeOffsets = new Uint32Array(productCount + 1);
-  for (const item of items) {
-    if (item >= productCount) throw new RangeError("sessions hold an item out of range");
-    placeOffsets[item + 1]!++;
-  }
-  for (let p = 0; p < productCount; p++) placeOffsets[p + 1]! += placeOffsets[p]!;
-  const next = placeOffsets.slice(0, productCount);
-  const places = new Uint32Array(items.length);
-  const sessionOf = new Uint32Array(items.length);
-  for (let s = 0; s < rowCount({ offsets, items }); s++) {
-    for (let at = offsets[s]!; at < offsets[s + 1]!; at++) {
-      places[next[items[at]!]!++] = at;
-      sessionOf[at] = s;
-    }
-  }
-  return { places, placeOffsets, sessionOf };
 }
 
 const FORMAT = 1;

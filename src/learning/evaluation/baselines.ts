@@ -4,6 +4,7 @@ import { type ItemWeights, neighbourhoodRidge } from "../cart/neighbourhood-ridg
 import type { Candidates } from "../common/candidates.js";
 import { type Rows, rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
+import { fitLinearSessions, sessionRecency } from "../session/linear-sessions.js";
 import { createSessionRecommender, type SessionNeighbours } from "../session/session-neighbours.js";
 import { easeScores, fitEase } from "./ease.js";
 import type { Ranking } from "./rankings.js";
@@ -14,11 +15,15 @@ const EASE_PRODUCTS = 4_000;
 const EASE_LAMBDA = 50;
 const RIDGE = { lambda: 20, neighbours: 100, maxProducts: 8_000 } as const;
 const ITEM_NEIGHBOURS = 100;
+/** Steps back in a visit after which the weight of a product has fallen to 1/e, and what a product of the visit adds to itself. */
+const SLIST = { stepDecay: 3, repeat: 0.1 } as const;
 const MAX_ROW = 200;
 
 export interface BaselineData {
   /** Visits or orders before the cut-off. */
   readonly rows: Rows;
+  /** Time of the last step of each visit, ms; read where queries are sequences. */
+  readonly endedAt: Float64Array;
   readonly productCount: number;
   /** Decayed popularity, as the service falls back on it. */
   readonly popularity: Float32Array;
@@ -61,6 +66,15 @@ export function baselineRankings(data: BaselineData, ordered: boolean): Ranking[
     const recommender = createSessionRecommender(data.sessions);
     const answer: Ranking["answer"] = ({ items }, k) => recommender.recommend({ items }, k).indices;
     rankings.push({ name: "vstan", kind: "baseline", answer });
+    if (ordered) {
+      const slist = linearSessionAnswers(
+        data.rows,
+        data.endedAt,
+        data.productCount,
+        data.sessions.params.sessionDecayDays,
+      );
+      rankings.push({ name: "slist", kind: "baseline", answer: ({ items }, k) => slist(items, k).indices });
+    }
   }
   rankings.push(
     new Set(distinct.items).size <= EASE_PRODUCTS
@@ -68,6 +82,33 @@ export function baselineRankings(data: BaselineData, ordered: boolean): Ranking[
       : ridge(distinct, data.productCount),
   );
   return rankings;
+}
+
+/** SLIST: answers by the linear session model (`session/linear-sessions.ts`), with repeats. Rows are in order of time. */
+export function linearSessionAnswers(
+  rows: Rows,
+  endedAt: Float64Array,
+  productCount: number,
+  decayDays: number,
+): (items: ArrayLike<number>, k: number) => Candidates {
+  const { edges, weights } = fitLinearSessions(rows, sessionRecency(endedAt, decayDays), productCount);
+  const top = createTopK();
+  return (items, k) => {
+    const sums = new Map<number, number>();
+    const add = (product: number, weight: number) => sums.set(product, (sums.get(product) ?? 0) + weight);
+    const asked = new Set<number>();
+    for (let at = items.length - 1; at >= 0; at--) {
+      const item = items[at]!;
+      if (asked.has(item)) continue;
+      asked.add(item);
+      const weight = Math.exp(-(items.length - 1 - at) / SLIST.stepDecay);
+      add(item, weight * SLIST.repeat);
+      for (let e = edges.offsets[item]!; e < edges.offsets[item + 1]!; e++) add(edges.items[e]!, weight * weights[e]!);
+    }
+    top.reset(k);
+    for (const [product, sum] of sums) top.offer(product, sum);
+    return top.take();
+  };
 }
 
 /** Cosine of the sets of rows with one product and with the other. */

@@ -208,6 +208,7 @@ function baselineData(model: ServingModel, data: Dataset, rows: Rows, bytes: Uin
   const section = decodeContainer(bytes).sections.get("session_neighbours");
   return {
     rows,
+    endedAt: data.sessionEndedAt,
     productCount: data.productIds.length,
     popularity: model.popularity,
     byPopularity: model.byPopularity,

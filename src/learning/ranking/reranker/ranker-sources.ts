@@ -6,6 +6,7 @@
 import { fitItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import { createRandom } from "../../common/random.js";
 import { rowCount } from "../../common/rows.js";
+import { sessionRecency } from "../../session/linear-sessions.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
 import { truncatedSvd } from "../../text/truncated-svd.js";
 import type { Visits } from "./visits.js";
@@ -46,17 +47,12 @@ const GRAPHS = {
 const EMBEDDING = { rank: 32, oversampling: 8, iterations: 3 } as const;
 /** Steps of an average product that a product's own shares are mixed with. */
 const PRIOR_STEPS = 10;
-const DAY_MS = 86_400_000;
 
 /** `neighbours` are those of the same visits. Takes some seconds for 40,000 products, nearly all for the embedding. */
 export function fitRankerSources(visits: Visits, neighbours: SessionNeighbours, seed: number): RankerSources {
   const { sessions, endedAt } = visits;
   const { productCount, params } = neighbours;
-  const newest = endedAt.at(-1) ?? 0;
-  // Never 0, so that what is old only is still known.
-  const recency = Float32Array.from(endedAt, (at) =>
-    Math.max(1e-6, Math.exp(-(newest - at) / DAY_MS / params.sessionDecayDays)),
-  );
+  const recency = sessionRecency(endedAt, params.sessionDecayDays);
   const near = fitItemGraph(sessions, recency, productCount, GRAPHS.near);
   return {
     neighbours,
