@@ -1,6 +1,7 @@
 // npm run faults [-- --few | --report]: injects every fault in all its rounds (some twenty minutes; --few: as often as
 // `npm run test:all` does; --report: none) and writes what came of it into docs/faults.md. Needs what the tests skip without.
-// npm run faults -- million: 200 kills with a million acknowledged events, by the checker (an hour; it goes on where it was stopped).
+// npm run faults -- million [mongo]: 200 kills with a million acknowledged events, by the checker (an hour; it goes on where it was
+// stopped), and 20 kills with 100,000 on MongoDB; mongo: these alone.
 // npm run faults -- mutants [NAME …]: plants faults in a copy, which the checker or a test must find (half an hour).
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";

@@ -32,7 +32,7 @@ const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], { cwd: ro
 const allFigures = (): Figures[] => JSON.parse(readFileSync(path, "utf8"));
 
 /** One session over a new store, added to the figures. */
-async function session(store: FaultStore, storeUrl: string): Promise<Figures> {
+async function session(store: FaultStore, urlOf: (seed: number) => string): Promise<Figures> {
   const all = allFigures();
   const isOurs = (one: Figures) => one.commit === commit && one.store === store;
   const none = { commit, store, kills: 0, acknowledged: 0, lost: 0, doubled: 0, wrong: 0, seeds: [] };
@@ -42,7 +42,7 @@ async function session(store: FaultStore, storeUrl: string): Promise<Figures> {
   const seed = 1 + Math.max(0, ...before.seeds);
   const folder = await mkdtemp(join(tmpdir(), "aisle-million-"));
   try {
-    const serve = `${process.execPath} bin/aisle.js serve --store ${storeUrl} --facade-port {rest} --rpc-port {rpc}`;
+    const serve = `${process.execPath} bin/aisle.js serve --store ${urlOf(seed)} --facade-port {rest} --rpc-port {rpc}`;
     const load = ["--only", "batch", "--batch", "200", "--workers", "4", "--calm", "0.8", "--seconds", "1800"];
     const plan = ["--faults", "kill", "--rounds", String(KILLS_OF_SESSION), "--seed", String(seed), ...load];
     const result = join(folder, "result.json");
@@ -63,13 +63,13 @@ async function session(store: FaultStore, storeUrl: string): Promise<Figures> {
     };
     writeFileSync(path, `${JSON.stringify([...all.filter((one) => !isOurs(one)), after], undefined, 2)}\n`);
     console.log(JSON.stringify(after));
-    return session(store, storeUrl);
+    return session(store, urlOf);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-await session("embedded", "embedded:{dir}/store");
+if (process.argv[2] !== "mongo") await session("embedded", () => "embedded:{dir}/store");
 const peer = await openMongoPeer();
-await session("mongo", peer.url(`million_${process.pid}`));
+await session("mongo", (seed) => peer.url(`million_${process.pid}_${seed}`));
 await peer.stop();

@@ -184,12 +184,31 @@ export class Commands {
   }
 
   private find(body: Document, context: Context): Document {
-    const found = sorted([...this.matching(body, body.filter ?? {}, context)], body.sort ?? {});
     const from = numberOf(body.skip ?? 0);
     const limit = numberOf(body.limit ?? 0);
-    const page = found.slice(from, limit === 0 ? undefined : from + Math.abs(limit));
+    const end = limit === 0 ? Number.POSITIVE_INFINITY : from + Math.abs(limit);
+    const found =
+      this.firstById(body, context, end) ??
+      sorted([...this.matching(body, body.filter ?? {}, context)], body.sort ?? {});
+    const page = found.slice(from, end);
     const projected = page.map((document) => projectionOf(document, body.projection ?? {}));
     return this.cursorOf(namespaceOf(body), projected, body.batchSize, body.singleBatch === true);
+  }
+
+  /** The first matching documents of a range of ids, in their order; undefined for any other query. */
+  private firstById({ filter = {}, sort = {}, ...body }: Document, { at }: Context, count: number) {
+    const collection = this.storage.collections.get(namespaceOf(body));
+    const [[path, direction] = [], ...others] = Object.entries(sort);
+    if (collection === undefined || at instanceof Transaction || path !== "_id" || others.length > 0) return undefined;
+    const range = keysBetween(collection, filter);
+    if (range === undefined) return undefined;
+    const found: Document[] = [];
+    for (const key of numberOf(direction) < 0 ? range.toReversed() : range) {
+      if (found.length >= count) break;
+      const document = this.storage.get(collection, key, at);
+      if (document !== undefined && matches(document, filter)) found.push(document);
+    }
+    return found;
   }
 
   private cursorOf(namespace: string, documents: Document[], batchSize: unknown, isSingle = false): Document {
@@ -255,10 +274,13 @@ export class Commands {
     let nextBatch: Document[] = [];
     for (;;) {
       const to = this.replication.majority;
-      for (const entry of this.storage.log)
-        if (entry.at > stream.after && entry.at <= to)
+      const { log } = this.storage;
+      for (let n = log.findLastIndex(({ at }) => at <= stream.after) + 1; n < log.length; n++) {
+        const entry = log[n]!;
+        if (entry.at <= to)
           for (const change of entry.changes)
             if (isWatched(change.namespace, cursor.namespace)) nextBatch.push(changeEvent(change, entry.at));
+      }
       stream.after = Math.max(to, stream.after);
       for (const stage of stream.pipeline) nextBatch = staged(nextBatch, stage);
       if (nextBatch.length > 0 || Date.now() >= until || !this.cursors.has(id)) break;

@@ -67,6 +67,8 @@ export class Collection {
   readonly holders = new Map<string, Transaction>();
   indexes: UniqueIndex[] = [];
   private ordered: string[] | undefined;
+  /** Keys that came since `ordered` was made. */
+  private added: string[] = [];
 
   constructor(readonly namespace: string) {}
 
@@ -74,9 +76,7 @@ export class Collection {
     const versions = this.versions.get(key);
     if (versions !== undefined) return void versions.push(version);
     this.versions.set(key, [version]);
-    // Most new documents come last.
-    if (this.ordered !== undefined && (this.ordered.at(-1) ?? "") < key) this.ordered.push(key);
-    else this.ordered = undefined;
+    this.added.push(key);
   }
 
   keep(key: string, versions: Version[]): void {
@@ -87,7 +87,10 @@ export class Collection {
 
   /** Keys of documents with text for their `_id`, in order, from `start` up to `end`, both by their keys. */
   between(start: string, end: string): readonly string[] {
-    this.ordered ??= [...this.versions.keys()].sort(compare);
+    if (this.ordered === undefined) this.ordered = [...this.versions.keys()].sort(compare);
+    // Two sorted parts are merged by some comparisons.
+    else if (this.added.length > 0) this.ordered = [...this.ordered, ...this.added.sort(compare)].sort(compare);
+    this.added = [];
     return this.ordered.slice(placeOf(this.ordered, start), placeOf(this.ordered, end));
   }
 }
