@@ -22,7 +22,7 @@ class Client:
     def send(self, side, path, body, **headers):
         port = self.ports[side]
         try:
-            connection = self.open.pop(port, None) or http.client.HTTPConnection("127.0.0.1", port, timeout=15)
+            connection = self.open.pop(port, None) or http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             headers = {name.replace("_", "-"): value for name, value in headers.items() if value}
             connection.request("POST" if body else "GET", path, body, headers)
             answer = connection.getresponse()
