@@ -21,6 +21,7 @@ export default {
     "test/fuzz/{targets,planted}/*.ts",
     "test/**/children/*.ts",
     "test/faults/{million,write-report}.ts",
+    "test/faults/simulator/{simulate,files}.ts", // bundled by run.mjs
   ],
   project: ["src/**/*.ts!", "!src/gen/**!", "web/**/*.{ts,tsx}", "bench/**/*.ts", "test/**/*.ts"],
   ignore: ["src/gen/**"],

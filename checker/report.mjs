@@ -24,15 +24,18 @@ function mutantRows() {
   const results = read("mutants/results.json");
   const told = (outcome) => (outcome === undefined ? "–" : outcome.caught ? `${outcome.seconds} s` : "not caught");
   return MUTANTS.filter(({ name }) => name in results).map(({ name }) => {
-    const { commit, checker, test } = results[name];
+    const { commit, checker, test, simulator } = results[name];
     const path = test?.name.replace(/^test\/|\.test\.ts$/g, "");
-    return [name, told(checker), path === undefined ? "–" : `\`${path}\`, ${told(test)}`, commit];
+    return [name, told(checker), path === undefined ? "–" : `\`${path}\`, ${told(test)}`, told(simulator), commit];
   });
 }
 
 const tables = {
   figures: table(["commit", "store", "kills", "acknowledged", "lost", "doubled", "wrong"], killRows()),
-  mutants: table(["the planted fault", "found by the checker", "found by a test", "commit"], mutantRows()),
+  mutants: table(
+    ["the planted fault", "found by the checker", "found by a test", "by the simulator", "commit"],
+    mutantRows(),
+  ),
 };
 let text = readFileSync(page, "utf8");
 for (const [name, made] of Object.entries(tables)) {

@@ -3,6 +3,7 @@
 // npm run faults -- million [mongo]: 200 kills with a million acknowledged events, by the checker (an hour; it goes on where it was
 // stopped), and 20 kills with 100,000 on MongoDB; mongo: these alone.
 // npm run faults -- mutants [NAME …]: plants faults in a copy, which the checker or a test must find (half an hour).
+// npm run faults -- simulate [--histories N] [--seed N]: simulated histories of the core (a thousand; a minute). A seed alone: that one.
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
 import { Failure, root, run, script } from "./lib.mjs";
@@ -25,6 +26,7 @@ const SUITES = {
 const SCRIPTS = {
   million: ["--import", "tsx", "test/faults/million.ts"],
   mutants: ["checker/mutants/run.mjs"],
+  simulate: ["test/faults/simulator/run.mjs"],
 };
 const OPTIONS = ["--few", "--report", ...Object.keys(SCRIPTS), ...Object.keys(SUITES)];
 
@@ -34,7 +36,8 @@ await script(async () => {
   await setUp();
   if (option !== undefined && Object.hasOwn(SCRIPTS, option)) {
     const { code } = await run(process.execPath, [...SCRIPTS[option], ...names], { cwd: root });
-    await run(process.execPath, ["checker/report.mjs"], { cwd: root });
+    if (option === "million" || option === "mutants")
+      await run(process.execPath, ["checker/report.mjs"], { cwd: root });
     return code;
   }
   const vitest = (path, more) => {

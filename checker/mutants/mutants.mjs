@@ -1,10 +1,11 @@
 // Faults to plant, each as a text of a source and what replaces it. `faults` and `only` are options of the checker: the faults
-// and the load under which the planted one shows. `test` is the existing test that finds it.
+// and the load under which the planted one shows. `test` is the existing test that finds it; with `simulator` the simulator must.
 const lmdb = "src/store/lmdb";
 
 export const MUTANTS = [
   {
     name: "acknowledges before the sync",
+    simulator: true,
     file: `${lmdb}/writer.ts`,
     search: "    this.journal.apply();\n  }",
     replace: "    this.journal.apply();\n    for (const job of batch) job.settle();\n  }",
@@ -21,6 +22,7 @@ export const MUTANTS = [
   },
   {
     name: "does not sync the directory",
+    simulator: true,
     file: `${lmdb}/files.ts`,
     search: '  const handle = await open(path, "r");\n  try {\n    await handle.sync();',
     replace: '  const handle = await open(path, "r");\n  try {',
@@ -37,6 +39,7 @@ export const MUTANTS = [
   },
   {
     name: "forgets the latch after a failed write",
+    simulator: true,
     file: `${lmdb}/writer-limits.ts`,
     search: "    this.shut = true;",
     replace: "    this.shut = false;",
@@ -51,6 +54,7 @@ export const MUTANTS = [
   },
   {
     name: "never claims a key",
+    simulator: true,
     file: "src/intake/record-event.ts",
     search:
       "    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });\n",
@@ -61,6 +65,7 @@ export const MUTANTS = [
   },
   {
     name: "accepts a key again after a restart",
+    simulator: true,
     file: "src/store/idempotency-records.ts",
     search: "    return found === undefined || isExpired(found, this.clock) ? undefined : found;",
     replace:
@@ -71,6 +76,7 @@ export const MUTANTS = [
   },
   {
     name: "takes a lost lease for a held one (no fencing)",
+    simulator: true,
     file: "src/store/stored-lease.ts",
     search:
       "  return last !== undefined && last.token === lease.token && last.holder === lease.holder && last.until > 0;",
@@ -79,6 +85,7 @@ export const MUTANTS = [
   },
   {
     name: "erases a person but not the events",
+    simulator: true,
     file: "src/identity/privacy/remove-person.ts",
     search: "  tx.events.delete(event.eventId);\n",
     replace: "",
@@ -109,6 +116,7 @@ export const MUTANTS = [
   },
   {
     name: "counts an acknowledged event twice",
+    simulator: true,
     file: "src/intake/record-event.ts",
     search: '      metrics.count("events_acknowledged");',
     replace: '      metrics.count("events_acknowledged", undefined, 2);',
@@ -125,6 +133,7 @@ export const MUTANTS = [
   },
   {
     name: "forgets that an order was cancelled",
+    simulator: true,
     file: "src/intake/order-book.ts",
     search: "    cancelled: base.cancelled || !isOrder,",
     replace: "    cancelled: base.cancelled && !isOrder,",
@@ -133,10 +142,32 @@ export const MUTANTS = [
   },
   {
     name: "changes a contact without an entry of the ledger",
+    simulator: true,
     file: "src/identity/ledger/ledger.ts",
     search: "  tx.changes.put(entry.changeId, entry);\n",
     replace: "",
     faults: "term",
     only: "subscribe",
+  },
+  {
+    name: "forgets a table when it erases (history)",
+    simulator: true,
+    file: "src/identity/privacy/erasure-steps.ts",
+    search: "          if (rows.length === 0) break;\n          checkStopped();",
+    replace: "          if (rows.length < 1000) break;\n          checkStopped();",
+    test: ["test/identity/privacy/erase-visitor.test.ts", ""],
+  },
+  {
+    name: "claims a key after the write",
+    simulator: true,
+    file: "src/intake/record-event.ts",
+    search: "      return deps.take(tx, event, sent, idempotencyKey);\n    });\n",
+    replace:
+      '      const known = tx.idempotency.get(idempotencyKey || "-");\n' +
+      "      return deps.take(tx, event, sent, known === undefined ? '' : idempotencyKey);\n    });\n" +
+      '    const claim = { eventId: recorded.eventId, bodyHash: hashesOf(sent)[0] ?? "", claimedAt: event.receivedAt };\n' +
+      '    if (idempotencyKey !== "") await deps.unitOfWork.run(appId, (tx) => tx.idempotency.put(idempotencyKey, claim));\n',
+    faults: "kill",
+    only: "view",
   },
 ];

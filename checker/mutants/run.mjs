@@ -1,4 +1,4 @@
-// Plants each fault of mutants.mjs in a copy of the checkout and runs the checker and the test that should find it:
+// Plants each fault of mutants.mjs in a copy of the checkout and runs the checker, the test and the simulator that should find it:
 // npm run faults -- mutants [NAME …]. What caught it, and after how long, goes to results.json.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -52,17 +52,16 @@ try {
 }
 
 function isCaught(outcome) {
-  return outcome !== undefined && (outcome.checker?.caught || outcome.test?.caught);
+  return [outcome?.checker, outcome?.test, outcome?.simulator].some((one) => one?.caught);
 }
 
 /** What fails without a planted fault catches none. */
-async function mustPass({ name, test, faults, only }) {
-  for (const part of [{ test }, { faults, only }]) {
+async function mustPass({ name, test, faults, only, simulator }) {
+  for (const part of [{ test }, { faults, only }, { simulator }]) {
     const key = JSON.stringify(part);
     if (passed.has(key)) continue;
     passed.add(key);
-    const { checker, test: tested } = await judge(part);
-    if (checker?.caught || tested?.caught) throw new Error(`fails without the fault of "${name}": ${key}`);
+    if (isCaught(await judge(part))) throw new Error(`fails without the fault of "${name}": ${key}`);
   }
 }
 
@@ -83,8 +82,13 @@ async function withPlanted({ name, file, search, replace }, body) {
   }
 }
 
-async function judge({ faults, only, test }) {
+async function judge({ name, faults, only, test, simulator }) {
   const outcome = {};
+  if (simulator !== undefined) {
+    const planted = name === undefined ? [] : ["--mutant", name];
+    const options = ["--histories", "300", "--stop-at-fault", ...planted];
+    outcome.simulator = await caughtBy(process.execPath, [join(root, "test/faults/simulator/run.mjs"), ...options]);
+  }
   if (faults !== undefined) {
     const serve = `${process.execPath} bin/aisle.js serve --store embedded:{dir}/store --facade-port {rest} --rpc-port {rpc}`;
     const options = [
@@ -139,7 +143,8 @@ function caughtBy(command, args) {
         said += chunk;
       });
     child.on("close", (code) => {
-      const words = /^(?:lost|doubled|wrong): .*$|AssertionError: .*$|The server is not ready/m.exec(said)?.[0] ?? "";
+      const words =
+        /^(?:lost|doubled|wrong|seed \d+): .*$|AssertionError: .*$|The server is not ready/m.exec(said)?.[0] ?? "";
       done({ caught: code !== 0, seconds: Math.round((Date.now() - from) / 1000), words: words.slice(0, 160) });
     });
   });

@@ -1,4 +1,3 @@
-import type { Database } from "lmdb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import { number, text } from "../schema/kinds.js";
 import { codecOf } from "./codec.js";
@@ -6,7 +5,7 @@ import { mendContactKeys } from "./contact-keys.js";
 import type { Key } from "./keys.js";
 import { type SavedClock, savedClockKind } from "./records.js";
 import { repairProducts } from "./repair-products.js";
-import { Table, type TableContext } from "./table.js";
+import { Table, type TableContext, type TableData } from "./table.js";
 import type { Tables } from "./tables.js";
 
 /** The store's metadata: format number, id and clock. */
@@ -79,7 +78,7 @@ export class FormatUnsupported extends DomainError {
   }
 }
 
-export function openMeta(database: Database<Uint8Array, Key>, context: TableContext): Meta {
+export function openMeta(database: TableData, context: TableContext): Meta {
   return {
     numbers: new Table("meta", database, codecOf(number), context),
     texts: new Table("meta", database, codecOf(text), context),

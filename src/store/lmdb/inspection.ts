@@ -6,7 +6,7 @@ import type { KeptCommit } from "./commits.js";
 import type { Key } from "./keys.js";
 import { openDatabase, openRoot } from "./open-root.js";
 import type { PageView } from "./pages/page-view.js";
-import type { Table } from "./table.js";
+import type { Table, TableData } from "./table.js";
 
 /** A read transaction that lasts until it is ended. Meanwhile LMDB reuses none of the pages that it can see. */
 export type ReadTransaction = ReturnType<RootDatabase["useReadTransaction"]>;
@@ -22,7 +22,7 @@ export interface InspectedEntry<T> {
 export class TableInspection<T> {
   constructor(
     private readonly name: string,
-    private readonly db: Database<Uint8Array, Key>,
+    private readonly db: Pick<TableData, "get">,
     private readonly codec: RecordCodec<T>,
     private readonly transaction: ReadTransaction,
     private readonly view: PageView,

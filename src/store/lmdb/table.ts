@@ -1,4 +1,3 @@
-import type { Database } from "lmdb";
 import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { checkBytes, decode, encode, type RecordCodec } from "./codec.js";
 import { type ReadTransaction, TableInspection } from "./inspection.js";
@@ -22,6 +21,16 @@ export interface TableContext {
   readonly view: () => PageView | undefined;
 }
 
+/** What a table needs of its database in LMDB; tests simulate it. */
+export interface TableData {
+  getBinaryFast(key: Key): Uint8Array | undefined;
+  get(key: Key, options: { readonly transaction: ReadTransaction }): Uint8Array | undefined;
+  getRange(range: Range & { readonly reverse?: boolean }): Iterable<StoredEntry>;
+  put(key: Key, bytes: Uint8Array): unknown;
+  remove(key: Key): unknown;
+  resetReadTxn(): void;
+}
+
 export interface Entry<T> {
   readonly key: Key;
   readonly value: T;
@@ -35,7 +44,7 @@ export interface Entry<T> {
 export class Table<T> {
   constructor(
     readonly name: string,
-    private readonly db: Database<Uint8Array, Key>,
+    private readonly db: TableData,
     private readonly codec: RecordCodec<T>,
     private readonly context: TableContext,
   ) {}
