@@ -13,8 +13,8 @@ const FILES_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 1_000;
 /** Interval for sending hook messages and starting due feeds. */
 const HOOKS_EVERY_MS = 1_000;
-/** Interval for writing frame counts. */
-const FRAME_COUNTS_EVERY_MS = 1_000;
+/** Interval for writing what requests for recommendations queued. */
+const QUEUES_EVERY_MS = 1_000;
 /** Interval for looking up models of other processes. */
 const MODELS_EVERY_MS = 1_000;
 /** Interval for preloading new apps. */
@@ -64,7 +64,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
   return [
     every(MODELS_EVERY_MS, aisle.lookForModels),
     ...(parts.duties.rpc === "services" ? [startStoppable(AHEAD_EVERY_MS, aisle.preload, parts.report, 0)] : []),
-    every(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false)),
+    every(QUEUES_EVERY_MS, async () => aisle.writeQueues(false)),
     every(ERASURES_EVERY_MS, resumeErasures),
   ];
 }

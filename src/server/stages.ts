@@ -161,6 +161,8 @@ export function wireIntake(deps: AppDependencies, stores: Stores) {
     metrics,
     reportFailure,
   });
+  const { visitors } = store;
+  const joinVisitors = createJoinVisitors({ visitors, unitOfWork, now, newId, metrics, reportFailure });
   const recording = {
     apps,
     unitOfWork,
@@ -181,6 +183,7 @@ export function wireIntake(deps: AppDependencies, stores: Stores) {
     take,
     rejecting,
     frameCounts,
+    joinVisitors,
     recordEvent,
     recordEvents: createRecordEvents(recording),
     triedRecording: wireTriedRecording(deps, stores, take),
@@ -208,9 +211,9 @@ function wireTriedRecording({ now, monotonicNow, newId }: AppDependencies, { app
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */
 export function wireRecommending(
   deps: AppDependencies,
-  { apps, unitOfWork, catalogViews, spans, patience }: Stores,
+  { apps, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
-  { frameCounts }: Intake,
+  { frameCounts, joinVisitors }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { visitors, interactions } = store;
@@ -225,7 +228,7 @@ export function wireRecommending(
     visitors,
     contacts: store.contacts,
     interactions,
-    joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
+    joinVisitors: joinVisitors.join,
     ...spans.wait("recommend history", remoteStore && patience(remoteStore.historyMs).wait),
     liveOf: liveLayer.of,
     catalogOf: spans.around("recommend catalogue", catalogViews.of),
@@ -248,7 +251,7 @@ export function wireRecommending(
 export function wireIdentity(
   deps: AppDependencies,
   { apps, unitOfWork, copies, patience }: Stores,
-  { rejecting, frameCounts }: Intake,
+  { rejecting, frameCounts, joinVisitors }: Intake,
 ) {
   const { store, now, newId, metrics, remoteStore } = deps;
   const { visitors, contacts } = store;
@@ -261,7 +264,7 @@ export function wireIdentity(
     unitOfWork,
     scrub: store.scrub,
     settled: async () => {
-      await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
+      await Promise.all([rejecting.settled(), frameCounts.flush(true), joinVisitors.flush()]);
     },
     resultOf: erasureResult,
     now,
