@@ -53,7 +53,7 @@ export type ErasureCounts = Readonly<Record<string, number>>;
 export interface Erasure {
   /** UUIDv7. */
   readonly erasureId: string;
-  /** Everything received up to this time is erased; later events are new. */
+  /** Everything received up to this time is erased; later events are new. Not before the time in any earlier id. */
   readonly startedAt: number;
   /** 0 while it is under way. */
   readonly finishedAt: number;

@@ -42,3 +42,9 @@ export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   add("u", ids.userId);
   return keys;
 }
+
+/** Milliseconds since 1970 in a UUIDv7, 0 for other text. */
+export function timeOfId(id: string): number {
+  const hex = id.replace("-", "").slice(0, 12);
+  return /^[0-9a-f]{12}$/i.test(hex) ? Number.parseInt(hex, 16) : 0;
+}

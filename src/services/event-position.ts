@@ -4,6 +4,7 @@
  * later events that were.
  */
 import { InvalidArgument } from "../domain/errors.js";
+import { timeOfId } from "../domain/ids.js";
 
 /** Longest time between the id of an event and its commit: that of a bulk call that waits for a busy store. */
 export const LATE_MS = 60_000;
@@ -54,15 +55,15 @@ export class EventPosition {
   look(eventId: string): boolean {
     const mark = markOf(eventId);
     if (eventId <= this.settled || this.looked.has(mark)) return false;
-    this.looked.set(mark, timeOf(eventId));
+    this.looked.set(mark, timeOfId(eventId));
     return !this.resumed.delete(mark);
   }
 
   /** Everything up to this id was looked at, from where everything before was. */
   reached(eventId: string, now: number): void {
-    if (timeOf(eventId) >= now - LATE_MS) return;
+    if (timeOfId(eventId) >= now - LATE_MS) return;
     this.settled = later(eventId, this.settled);
-    this.forget(timeOf(eventId));
+    this.forget(timeOfId(eventId));
   }
 
   /** Everything was looked at, from where everything before was. */
@@ -92,12 +93,6 @@ export class EventPosition {
 export function idAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
-}
-
-/** Milliseconds since 1970 in a UUIDv7, 0 for other text. */
-export function timeOf(eventId: string): number {
-  const hex = eventId.replace("-", "").slice(0, 12);
-  return /^[0-9a-f]{12}$/i.test(hex) ? Number.parseInt(hex, 16) : 0;
 }
 
 function markOf(eventId: string): string {

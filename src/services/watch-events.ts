@@ -4,14 +4,14 @@ import type { HandlerContext } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument } from "../domain/errors.js";
 import type { Event } from "../domain/event.js";
-import { visitorKeys } from "../domain/ids.js";
+import { timeOfId, visitorKeys } from "../domain/ids.js";
 import { EventSchema } from "../gen/aisle/v1/event_pb.js";
 import { EventService, type WatchEventsRequest } from "../gen/aisle/v1/event_service_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import { msOf, visitorIdsOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
-import { EventPosition, idAt, LATE_MS, timeOf } from "./event-position.js";
+import { EventPosition, idAt, LATE_MS } from "./event-position.js";
 import { DIGEST_BYTES, PAGE_BYTES, requestDigest } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { endOfWatch } from "./wire/draining.js";
@@ -130,7 +130,7 @@ async function begin(
     const read = await events.list(appId, before, READ, true);
     for (const event of read) {
       if (past.length < wanted && matches(event)) past.push(event);
-      if (settled === "" && timeOf(event.eventId) < now() - LATE_MS) settled = event.eventId;
+      if (settled === "" && timeOfId(event.eventId) < now() - LATE_MS) settled = event.eventId;
       if (settled === "") recent.push(event.eventId);
     }
     before = read.at(-1)?.eventId ?? before;

@@ -147,7 +147,8 @@ function createEventSteps(deps: ErasureStepsDependencies) {
       };
       const remove = (tx: Transaction, rows: Rows<"events">, { person, counts, startedAt }: Erasure): Removed => {
         for (const { value } of rows) removeEvent(tx, value);
-        const young = rows.filter(({ value }) => value.receivedAt > startedAt - KEYED_MS);
+        const youngest = Math.min(startedAt, deps.now()) - KEYED_MS;
+        const young = rows.filter(({ value }) => value.receivedAt > youngest);
         const eventIds = joined(
           person.eventIds,
           young.map(({ value }) => value.eventId),

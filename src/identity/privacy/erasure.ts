@@ -2,6 +2,7 @@ import type { Metrics } from "../../adapters/metrics.js";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Erasure } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
+import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
@@ -70,9 +71,11 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
     async begin(appId, names, change = (id, work) => unitOfWork.run(id, work)) {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
+      const erasureId = deps.newId();
       const erasure: Erasure = {
-        erasureId: deps.newId(),
-        startedAt: at,
+        erasureId,
+        // What was received while the clock was ahead may be later than now, but no id is.
+        startedAt: Math.max(at, timeOfId(erasureId)),
         finishedAt: 0,
         workedAt: at,
         step: "identity",
@@ -81,10 +84,10 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
         counts: {},
         contactsKept,
       };
-      const operation = progressed(newOperation(erasure.erasureId, "erase_visitor", at), erasure, deps.resultOf);
+      const operation = progressed(newOperation(erasureId, "erase_visitor", at), erasure, deps.resultOf);
       await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
-        tx.erasures.put(erasure.erasureId, erasure);
+        tx.erasures.put(erasureId, erasure);
         tx.operations.put(operation.operationId, operation);
         return operation;
       });
