@@ -1,4 +1,7 @@
-/** Recorded visits and orders of `../shared/data/behaviour`, for benchmarks. */
+/**
+ * Recorded visits and orders as gzip CSV, for benchmarks: `../shared/data/behaviour`, or others of the same columns, which
+ * docs/quality.md tells.
+ */
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -13,6 +16,8 @@ export interface Step {
   readonly session: number;
   readonly item: string;
   readonly at: number;
+  /** Of an order; "" for a guest's. */
+  readonly customer?: string;
 }
 
 async function* readRows(file: string): AsyncGenerator<Record<string, string>> {
@@ -24,7 +29,8 @@ async function* readRows(file: string): AsyncGenerator<Record<string, string>> {
 async function* readSteps(file: string): AsyncGenerator<Step> {
   for await (const row of readRows(file)) {
     if (row.invoice !== undefined) {
-      yield { session: Number(row.invoice), item: row.item ?? "", at: Date.parse(row.ts ?? "") };
+      const { invoice, item = "", ts = "", customer = "" } = row;
+      yield { session: Number(invoice), item, at: Date.parse(ts), customer };
       continue;
     }
     const session = Number(row.session);
@@ -50,18 +56,18 @@ export async function writeEvents(from: string, to: string, orders: boolean) {
   const learned = new Set<number>();
   async function* lines() {
     yield "visitor,type,product_id,timestamp,order_id\n";
-    for await (const { session, item, at } of readSteps(from)) {
+    for await (const { session, item, at, customer = "" } of readSteps(from)) {
       counts.set(item, (counts.get(item) ?? 0) + 1);
       learned.add(session);
       const time = new Date(at).toISOString();
-      yield orders ? `,order,${item},${time},${session}\n` : `s${session},product_view,${item},${time},\n`;
+      yield orders ? `${customer},order,${item},${time},${session}\n` : `s${session},product_view,${item},${time},\n`;
     }
   }
   await pipeline(lines, createWriteStream(to));
   return { counts, learned };
 }
 
-export interface Question {
+interface Question {
   readonly prefix: readonly Step[];
   readonly next: string;
 }
@@ -77,7 +83,8 @@ export function* hiddenLines(
     if (items.length < 2) continue;
     const hidden = Math.floor(random() * items.length);
     const now = Date.now();
-    const prefix = items.flatMap((item, i) => (i === hidden ? [] : [{ session: 0, item, at: now - 60_000 + i }]));
+    const session = order[0]!.session;
+    const prefix = items.flatMap((item, i) => (i === hidden ? [] : [{ session, item, at: now - 60_000 + i }]));
     yield { prefix, next: items[hidden]! };
   }
 }

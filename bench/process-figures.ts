@@ -8,6 +8,8 @@ export interface ProcessFigures {
   readonly residentBytes: number;
   /** The same without files: pages of an embedded store come and go as the system has room for them. */
   readonly ownBytes: number;
+  /** The most it ever held, with what it has mapped of files. */
+  readonly peakBytes: number;
 }
 
 /** Linux counts processor time in hundredths of a second for programs. */
@@ -27,8 +29,9 @@ export async function processFigures(pid: number): Promise<ProcessFigures> {
       cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
       residentBytes: bytes("VmRSS"),
       ownBytes: bytes("RssAnon"),
+      peakBytes: bytes("VmHWM"),
     };
   } catch {
-    return { cpuMs: 0, residentBytes: 0, ownBytes: 0 };
+    return { cpuMs: 0, residentBytes: 0, ownBytes: 0, peakBytes: 0 };
   }
 }

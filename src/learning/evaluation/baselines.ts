@@ -7,7 +7,7 @@ import { createTopK } from "../common/top-k.js";
 import { fitLinearSessions, sessionRecency } from "../session/linear-sessions.js";
 import { createSessionRecommender, type SessionNeighbours } from "../session/session-neighbours.js";
 import { easeScores, fitEase } from "./ease.js";
-import type { Ranking } from "./rankings.js";
+import type { Asked, Ranking } from "./rankings.js";
 
 /** Products up to which EASE^R is exact; beyond, its form within neighbourhoods stands in. */
 const EASE_PRODUCTS = 4_000;
@@ -33,13 +33,13 @@ export interface BaselineData {
 }
 
 /** The order of popularity for everyone. */
-export function popularityRanking({ popularity, byPopularity }: Pick<BaselineData, "popularity" | "byPopularity">) {
+export function popularityRanking({ popularity, byPopularity }: Pick<BaselineData, "popularity" | "byPopularity">): Baseline {
   const met = byPopularity.filter((product) => popularity[product]! > 0);
-  return { name: "popularity", kind: "baseline", answer: (_asked, k) => met.subarray(0, k) } satisfies Ranking;
+  return { name: "popularity", kind: "baseline", answer: (_asked, k) => met.subarray(0, k) };
 }
 
 /** What the customer had in most orders, of equal ones what was ordered last; then what is popular. */
-export function boughtBeforeRanking(popularity: Ranking): Ranking {
+export function boughtBeforeRanking(popularity: Baseline): Baseline {
   return {
     name: "bought_before",
     kind: "baseline",
@@ -58,42 +58,50 @@ export function boughtBeforeRanking(popularity: Ranking): Ranking {
   };
 }
 
-/** `ordered`: queries are sequences. Then item kNN uses the last product of a query, else all of them. */
+/** A baseline looks at nothing but what was done, oldest first. */
+interface Baseline extends Ranking {
+  answer(asked: Pick<Asked, "items">, k: number): ArrayLike<number>;
+}
+
+/**
+ * Fits a baseline; undefined where it does not apply. `ordered`: queries are sequences. Then item kNN uses the last product
+ * of a query, else all of them.
+ */
+type FitBaseline = (data: BaselineData, ordered: boolean) => Baseline | undefined;
+
+/** In the order of their rows. */
+export const BASELINES = {
+  popularity: popularityRanking,
+  item_knn: (data, ordered) => itemNeighbours(distinctOf(data), data.productCount, ordered),
+  vstan: ({ sessions }) => sessions && sessionNeighbours(sessions),
+  slist: (data, ordered) => (ordered && data.sessions ? linearSessions(data, data.sessions) : undefined),
+  ease(data) {
+    const distinct = distinctOf(data);
+    const fit = new Set(distinct.items).size <= EASE_PRODUCTS ? ease : ridge;
+    return fit(distinct, data.productCount);
+  },
+} satisfies Record<string, FitBaseline>;
+
 export function baselineRankings(data: BaselineData, ordered: boolean): Ranking[] {
-  const distinct = distinctBaskets(data.rows, data.productCount, MAX_ROW);
-  const rankings: Ranking[] = [popularityRanking(data), itemNeighbours(distinct, data.productCount, ordered)];
-  if (data.sessions) {
-    const recommender = createSessionRecommender(data.sessions);
-    const answer: Ranking["answer"] = ({ items }, k) => recommender.recommend({ items }, k).indices;
-    rankings.push({ name: "vstan", kind: "baseline", answer });
-    if (ordered) {
-      const slist = linearSessionAnswers(
-        data.rows,
-        data.endedAt,
-        data.productCount,
-        data.sessions.params.sessionDecayDays,
-      );
-      rankings.push({ name: "slist", kind: "baseline", answer: ({ items }, k) => slist(items, k).indices });
-    }
-  }
-  rankings.push(
-    new Set(distinct.items).size <= EASE_PRODUCTS
-      ? ease(distinct, data.productCount)
-      : ridge(distinct, data.productCount),
-  );
-  return rankings;
+  const fits: readonly FitBaseline[] = Object.values(BASELINES);
+  return fits.map((fit) => fit(data, ordered)).filter((ranking) => ranking !== undefined);
+}
+
+function distinctOf({ rows, productCount }: BaselineData): Rows {
+  return distinctBaskets(rows, productCount, MAX_ROW);
+}
+
+function sessionNeighbours(sessions: SessionNeighbours): Baseline {
+  const recommender = createSessionRecommender(sessions);
+  return { name: "vstan", kind: "baseline", answer: ({ items }, k) => recommender.recommend({ items }, k).indices };
 }
 
 /** SLIST: answers by the linear session model (`session/linear-sessions.ts`), with repeats. Rows are in order of time. */
-export function linearSessionAnswers(
-  rows: Rows,
-  endedAt: Float64Array,
-  productCount: number,
-  decayDays: number,
-): (items: ArrayLike<number>, k: number) => Candidates {
-  const { edges, weights } = fitLinearSessions(rows, sessionRecency(endedAt, decayDays), productCount);
+function linearSessions({ rows, endedAt, productCount }: BaselineData, { params }: SessionNeighbours): Baseline {
+  const recency = sessionRecency(endedAt, params.sessionDecayDays);
+  const { edges, weights } = fitLinearSessions(rows, recency, productCount);
   const top = createTopK();
-  return (items, k) => {
+  const answer: Baseline["answer"] = ({ items }, k) => {
     const sums = new Map<number, number>();
     const add = (product: number, weight: number) => sums.set(product, (sums.get(product) ?? 0) + weight);
     const asked = new Set<number>();
@@ -107,12 +115,13 @@ export function linearSessionAnswers(
     }
     top.reset(k);
     for (const [product, sum] of sums) top.offer(product, sum);
-    return top.take();
+    return top.take().indices;
   };
+  return { name: "slist", kind: "baseline", answer };
 }
 
 /** Cosine of the sets of rows with one product and with the other. */
-function itemNeighbours(rows: Rows, productCount: number, ordered: boolean): Ranking {
+function itemNeighbours(rows: Rows, productCount: number, ordered: boolean): Baseline {
   const byProduct = basketsByProduct(rows, productCount);
   const countOf = (product: number) => byProduct.offsets[product + 1]! - byProduct.offsets[product]!;
   const known = new Map<number, Candidates>();
@@ -150,7 +159,7 @@ function itemNeighbours(rows: Rows, productCount: number, ordered: boolean): Ran
   };
 }
 
-function ease(rows: Rows, productCount: number): Ranking {
+function ease(rows: Rows, productCount: number): Baseline {
   const fitted = fitEase(rows, productCount, EASE_LAMBDA);
   const top = createTopK();
   return {
@@ -165,7 +174,7 @@ function ease(rows: Rows, productCount: number): Ranking {
   };
 }
 
-function ridge(rows: Rows, productCount: number): Ranking {
+function ridge(rows: Rows, productCount: number): Baseline {
   const evenly = new Float32Array(rowCount(rows)).fill(1);
   const { products, weights }: ItemWeights = neighbourhoodRidge(rows, evenly, productCount, RIDGE);
   const top = createTopK();

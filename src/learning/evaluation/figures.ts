@@ -6,7 +6,7 @@ export const DEPTH = 20;
 const NDCG_DEPTH = 10;
 
 /** Ranges of known steps or lines; `most` 0 means without limit. */
-export const HISTORY_PARTS = [
+const HISTORY_PARTS = [
   { least: 1, most: 1 },
   { least: 2, most: 2 },
   { least: 3, most: 4 },
