@@ -20,7 +20,7 @@ const APP = "shop";
 
 /** Aisle over a new store in `directory`; `log` is given what took how long. */
 export async function startAisle(directory: string): Promise<Server> {
-  const server = await startServer(directory);
+  const server = await startServer(directory, "--log-level", "warn", "--audit-log", join(directory, "audit.log"));
   const frame = (id: string, ...options: string[]) =>
     aisle(server, "frame", "set", "--app", APP, "--id", id, "--recommended", "60", "--alternative", "0", ...options);
   await aisle(server, "app", "create", APP);
