@@ -39,7 +39,7 @@ interface Baseline {
 const fromTable =
   (name: keyof typeof BASELINES): Baseline["fit"] =>
   (learned, ordered) => {
-    const ranking = BASELINES[name](dataOf(learned, name === "vstan"), ordered);
+    const ranking = BASELINES[name](dataOf(learned, name === "vstan" || name === "slist"), ordered);
     if (ranking === undefined) throw new Error(`${name} does not apply to this data`);
     return (items, count) => ranking.answer({ items }, count);
   };
@@ -57,6 +57,7 @@ export const ROWS: Readonly<Record<string, Baseline>> = {
   },
   item_knn: { label: "item kNN", of: "all", fit: fromTable("item_knn") },
   vstan: { label: "VSTAN", of: "visits", fit: fromTable("vstan") },
+  slist: { label: "SLIST", of: "visits", fit: fromTable("slist") },
   ease: { label: "EASE^R", of: "all", fit: fromTable("ease") },
   tifu_knn: { label: "TIFU-kNN", of: "customers", fit: tifuKnn },
 };
@@ -139,6 +140,7 @@ function dataOf({ products, rows, endedAt }: Learned, needsSessions: boolean): B
   const input = { sessions: rows, endedAt };
   return {
     rows,
+    endedAt,
     productCount,
     popularity: counts,
     byPopularity: Uint32Array.from(counts.keys()).sort((a, b) => counts[b]! - counts[a]! || a - b),

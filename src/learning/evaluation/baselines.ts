@@ -33,7 +33,10 @@ export interface BaselineData {
 }
 
 /** The order of popularity for everyone. */
-export function popularityRanking({ popularity, byPopularity }: Pick<BaselineData, "popularity" | "byPopularity">): Baseline {
+export function popularityRanking({
+  popularity,
+  byPopularity,
+}: Pick<BaselineData, "popularity" | "byPopularity">): Baseline {
   const met = byPopularity.filter((product) => popularity[product]! > 0);
   return { name: "popularity", kind: "baseline", answer: (_asked, k) => met.subarray(0, k) };
 }
