@@ -15,6 +15,8 @@ const tool = async (command, ...args) => {
 
 /** The folders that scripts/generate.mjs writes. */
 const written = ["src/gen", "proto/google"];
+/** Other files that it writes. */
+const pages = ["docs/api.md", "docs/api-types.md"];
 
 async function compareGenerated() {
   const folder = mkdtempSync(join(tmpdir(), "aisle-check-"));
@@ -24,7 +26,10 @@ async function compareGenerated() {
       const [here, fresh] = [join(root, file), join(folder, file)];
       return existsSync(here) && existsSync(fresh) && readFileSync(here).equals(readFileSync(fresh));
     };
-    const filesOf = (base) => written.flatMap((path) => filesBelow(join(base, path)).map((file) => `${path}/${file}`));
+    const filesOf = (base) => [
+      ...written.flatMap((path) => filesBelow(join(base, path)).map((file) => `${path}/${file}`)),
+      ...pages,
+    ];
     const different = [...new Set([...filesOf(root), ...filesOf(folder)])].filter((file) => !same(file));
     if (different.length > 0) {
       throw new Failure(

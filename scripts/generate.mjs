@@ -1,9 +1,10 @@
 // Generates src/gen from proto/, from the standard protocols in their npm packages, and from src/learning/kernels/assembly.
-// Copies what proto/aisle imports from its npm package to proto/google, so that a copy of proto/ is complete.
+// Writes docs/api.md and docs/api-types.md. Copies what proto/aisle imports from its npm package to proto/google, so that a copy of proto/ is complete.
 //   node scripts/generate.mjs [--out DIR]
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { apiPages } from "./api-page.mjs";
 import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
 
 // `--out DIR` writes to DIR instead, to compare the result with what is committed.
@@ -68,6 +69,10 @@ await script(async () => {
     }
     await compileKernels();
     mirror(join(work, "src/gen"), join(base, "src/gen"));
+    for (const [path, text] of await apiPages()) {
+      mkdirSync(dirname(join(base, path)), { recursive: true });
+      writeFileSync(join(base, path), text);
+    }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import { runCommand } from "./run-command.js";
 
 const HEAD = `# Command line
 
-For operators and developers: every command of \`aisle\` with its options and an example. \`aisle COMMAND --help\` prints the same.
+For operators and developers. After this page you know every command of \`aisle\` with its options. \`aisle COMMAND --help\` prints the same.
 In a checkout type \`npx aisle\`.
 `;
 
