@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { printable, writeLine } from "./output.js";
+import { printable, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 export interface BackupRequest {
@@ -7,6 +7,12 @@ export interface BackupRequest {
   readonly store: string | undefined;
   /** A directory that is empty or missing. */
   readonly to: string;
+}
+
+interface BackupOptions {
+  readonly store?: string;
+  readonly to: string;
+  readonly json?: boolean;
 }
 
 /** Copies an embedded store; the copy opens as a store. If the copy cannot be complete, rejects and leaves nothing. */
@@ -18,6 +24,7 @@ export function addBackupCommand(program: Command, deps: ProgramDeps): void {
     .description("back up an embedded store while servers run")
     .requiredOption("--to <directory>", "directory of the copy; empty or new")
     .option("--store <store>", "embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")
+    .option("--json", "print the directory as JSON")
     .addHelpText(
       "after",
       `
@@ -28,8 +35,9 @@ To restore, stop the servers and start them on the copy: --store embedded:COPY.
 Example:
   $ aisle backup --store embedded:/var/lib/aisle --to /backup/aisle-2026-11-21`,
     )
-    .action(async ({ store, to }: { readonly store?: string; readonly to: string }) => {
+    .action(async ({ store, to, json }: BackupOptions) => {
       await deps.backup({ store, to }, deps.env);
-      writeLine(deps.stdout, `The store is copied to ${printable(to)}`);
+      if (json) writeJson(deps.stdout, { directory: to });
+      else writeLine(deps.stdout, `The store is copied to ${printable(to)}`);
     });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -68,6 +69,8 @@ export interface ClientDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends calls under way and refuses new ones. */
   readonly signal?: AbortSignal;
+  /** Sees each message that the server answers. */
+  readonly onAnswer?: <Schema extends DescMessage>(schema: Schema, message: MessageShape<Schema>) => void;
 }
 
 /**
@@ -88,7 +91,7 @@ export async function withClients<Result>(
 /** `withClients` for commands that print the result of a dry run themselves. */
 export async function withTryingClients<Result>(
   options: ServerOptions,
-  { env, signal }: ClientDeps,
+  { env, signal, onAnswer }: ClientDeps,
   work: (clients: Clients) => Promise<Result>,
 ): Promise<Result> {
   const server = serverAddress(options.server?.trim() || env.AISLE_SERVER?.trim() || localServer(env));
@@ -100,7 +103,7 @@ export async function withTryingClients<Result>(
   const transport = createGrpcTransport({
     baseUrl: server,
     sessionManager,
-    interceptors: [refuseAfterSignal, withTokenOf(env), ...(options.dryRun ? [onlyTrying] : [])],
+    interceptors: [refuseAfterSignal, withTokenOf(env), ...(options.dryRun ? [onlyTrying] : []), showing(onAnswer)],
   });
   let onSignal = () => {};
   const interrupted = new Promise<never>((_, reject) => {
@@ -119,6 +122,28 @@ export async function withTryingClients<Result>(
     throw callFailure(error, server);
   } finally {
     signal?.removeEventListener("abort", onSignal);
+  }
+}
+
+/** Shows each answer to `onAnswer`. */
+function showing(onAnswer: ClientDeps["onAnswer"]): Interceptor {
+  return (next) => async (request) => {
+    const response = await next(request);
+    if (onAnswer === undefined) return response;
+    const { output } = response.method;
+    if (!response.stream) {
+      onAnswer(output, response.message);
+      return response;
+    }
+    const { message: messages } = response;
+    return { ...response, message: seen(messages, (message) => onAnswer(output, message)) };
+  };
+}
+
+async function* seen<M>(messages: AsyncIterable<M>, look: (message: M) => void): AsyncGenerator<M, void, undefined> {
+  for await (const message of messages) {
+    look(message);
+    yield message;
   }
 }
 

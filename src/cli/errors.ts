@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { CommanderError } from "commander";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.js";
 
 /** The command failed. The message is one line for people; the process exits with `exitCode`. */
 export class Failure extends Error {
@@ -57,12 +58,34 @@ export function callFailure(error: unknown, server: string): unknown {
   return new Failure(callLine(error, server), 1, { cause: error });
 }
 
+/** What to do after an error, by its reason. */
+const NEXT: ReadonlyMap<string, string> = new Map([
+  ["APP_NOT_FOUND", '"aisle app list" shows the apps'],
+  ["APP_EXISTS", '"aisle app set" changes it'],
+  ["FRAME_CONFIGURATION_NOT_FOUND", '"aisle frame list" shows the frames'],
+  ["MODEL_NOT_FOUND", '"aisle model list" shows the models'],
+  ["FEED_NOT_FOUND", '"aisle feed list" shows the feeds'],
+  ["FEED_FAILED", '"aisle feed list" shows its last result'],
+  ["PRODUCT_GROUP_NOT_FOUND", '"aisle group list" shows the groups'],
+  ["PRODUCT_NOT_FOUND", '"aisle product list" shows the products'],
+  ["HOOK_NOT_FOUND", '"aisle hook set" sets one'],
+  ["SIGNING_SECRET_NOT_FOUND", '"aisle signing-secret list" shows them'],
+  ["TOO_MANY_SIGNING_SECRETS", '"aisle signing-secret remove" removes one'],
+  ["OPERATION_NOT_FOUND", '"aisle operation list" shows them'],
+  ["TRAINING_RUNNING", '"aisle operation list" shows it'],
+  ["EVALUATION_RUNNING", '"aisle operation list" shows it'],
+  ["NOT_ENOUGH_DATA", '"aisle import events" adds some'],
+  ["PUBLIC_URL_NOT_SET", "start the server with --public-url"],
+]);
+
 function callLine(error: ConnectError, server: string): string {
   if (isConnectionFailure(error)) {
     return `No Aisle server answers at ${server}: start one with "aisle serve", or name one with --server or AISLE_SERVER`;
   }
   if (isCutOff(error)) return `The server at ${server} ended the call before it was done`;
   const text = error.rawMessage.trim();
+  const next = NEXT.get(error.findDetails(ErrorInfoSchema)[0]?.reason ?? "");
+  if (next !== undefined) return `${text} (${next})`;
   switch (error.code) {
     case Code.NotFound:
       return /\bapp\b/i.test(text) ? `${text} ("aisle app list" shows the apps)` : text || "Not found";

@@ -14,10 +14,11 @@ import { type Clients, type ServerOptions, withClients, withServer } from "./cli
 import { isPassing, UsageFailure } from "./errors.js";
 import { newFile } from "./new-file.js";
 import { plainId } from "./option-values.js";
-import { count, type Output, writeLine } from "./output.js";
+import { count, type Output, writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 interface ExportOptions extends ServerOptions {
+  readonly json?: boolean;
   readonly app: string;
   readonly out?: string;
   readonly kind?: string;
@@ -80,6 +81,7 @@ export function addExportCommand(program: Command, deps: ProgramDeps): void {
         KINDS.map(({ name }) => name),
       ),
     )
+    .option("--json", "print the counts as JSON; records are JSON lines in any case")
     .option("--since <time>", "only events received at this time or later, ISO 8601, UTC by default", time)
     .option("--before <time>", "only events received before this time", time)
     .addHelpText(
@@ -139,7 +141,8 @@ async function toDirectory(
       return true;
     });
     for (const file of files.values()) await file.sync();
-    writeLine(deps.stdout, written.text());
+    if (options.json) writeJson(deps.stdout, written.counts());
+    else writeLine(deps.stdout, written.text());
   } catch (error) {
     if (isBegun) writeLine(deps.stderr, `The files in ${directory} are incomplete`);
     else for (const path of paths) await rm(path);
@@ -207,6 +210,10 @@ class Written {
 
   add(kind: Kind, records: number): void {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + records);
+  }
+
+  counts(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].map(([{ name }, records]) => [name, records]));
   }
 
   text(): string {

@@ -43,8 +43,9 @@ export function addHookCommands(program: Command, deps: ProgramDeps): void {
     .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
   withDryRun(command("resend", "resend messages that could not be delivered"))
     .option("--id <ids>", "only these, comma-separated", idList)
+    .option("--json", "print their number as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle hook resend --app shop1 --id n000000000017")
-    .action((options: AppOptions & { readonly id?: readonly string[] }) => resend(options, deps));
+    .action((options: ResendOptions) => resend(options, deps));
 }
 
 async function setHook(options: AppOptions & { readonly url: string }, deps: ProgramDeps): Promise<void> {
@@ -110,11 +111,17 @@ async function listFailed(options: AppOptions & { readonly json?: boolean }, dep
   );
 }
 
-async function resend(options: AppOptions & { readonly id?: readonly string[] }, deps: ProgramDeps): Promise<void> {
+interface ResendOptions extends AppOptions {
+  readonly id?: readonly string[];
+  readonly json?: boolean;
+}
+
+async function resend(options: ResendOptions, deps: ProgramDeps): Promise<void> {
   const resent = await withClients(options, deps, async (clients) => {
     const messageIds = options.id ?? (await allFailed(clients, options.app)).map(({ messageId }) => messageId);
     if (messageIds.length === 0) return 0;
     return (await clients.hooks.resendMessages({ appId: options.app, messageIds: [...messageIds] }, CALL)).resent;
   });
+  if (options.json) return writeJson(deps.stdout, { resent });
   writeLine(deps.stdout, `${resent} ${resent === 1 ? "message is" : "messages are"} sent again`);
 }

@@ -45,7 +45,8 @@ export function addModelCommands(program: Command, deps: ProgramDeps): void {
   command("diff", "compare data and algorithms of two models", "diff --app shop1")
     .option("--from <model>", "a model (default: the one before the other)")
     .option("--to <model>", "another model (default: the newest)")
-    .action((options: AppOptions & { readonly from?: string; readonly to?: string }) => diff(options, deps));
+    .option("--json", "print the differences as JSON")
+    .action((options: DiffOptions) => diff(options, deps));
 }
 
 async function modelsOf(options: AppOptions, deps: ProgramDeps): Promise<Model[]> {
@@ -162,10 +163,12 @@ function writeServing(model: Model | undefined, { stdout }: ProgramDeps): void {
   );
 }
 
-async function diff(
-  options: AppOptions & { readonly from?: string; readonly to?: string },
-  deps: ProgramDeps,
-): Promise<void> {
+interface DiffOptions extends AppOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+async function diff(options: DiffOptions, deps: ProgramDeps): Promise<void> {
   const models = await modelsOf(options, deps);
   const find = (id: string) => {
     const found = models.findIndex(({ modelId }) => modelId === id);
@@ -177,7 +180,13 @@ async function diff(
   const [from, to] = [models[earlier], models[later]];
   if (from === undefined || to === undefined) throw new Failure("There are no two models to compare");
   const rows = [...dataRows(from, to), ...algorithmRows(from, to)];
-  if (rows.length === 0) writeLine(deps.stdout, "Data and algorithms are the same");
+  if (options.json)
+    writeJson(deps.stdout, {
+      from: from.modelId,
+      to: to.modelId,
+      differences: rows.map(([what, before, after]) => ({ what, before, after })),
+    });
+  else if (rows.length === 0) writeLine(deps.stdout, "Data and algorithms are the same");
   else
     writeTable(
       deps.stdout,

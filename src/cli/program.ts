@@ -5,6 +5,7 @@ import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
 import { addAppCommands } from "./app-command.js";
 import { addBackupCommand, type Backup } from "./backup-command.js";
 import { addCheckCommand } from "./check-command.js";
+import { bold, cyan, hasColour, red } from "./colour.js";
 import { addDoctorCommand, type Doctor } from "./doctor-command.js";
 import { DryRunEnd, endingOf, UsageFailure } from "./errors.js";
 import { addEvaluateCommand } from "./evaluate-command.js";
@@ -15,6 +16,7 @@ import { addFrameCommands } from "./frame-command.js";
 import { addGroupCommands } from "./group-command.js";
 import { addHookCommands } from "./hook-command.js";
 import { addImportCommands } from "./import-command.js";
+import { createJsonAnswers } from "./json-answer.js";
 import { addLedgerCommands } from "./ledger-command.js";
 import { addLinkCommand } from "./link-command.js";
 import { addMigrateCommand, type Migrate } from "./migrate-command.js";
@@ -22,7 +24,7 @@ import { addModelCommands } from "./model-command.js";
 import { suggestNextStep } from "./next-step.js";
 import { addOperationCommands } from "./operation-command.js";
 import { isPlainId } from "./option-values.js";
-import { type Output, writeLine } from "./output.js";
+import { type Output, writeJson, writeLine } from "./output.js";
 import { addPrivacyCommands } from "./privacy-command.js";
 import { addProductCommands } from "./product-command.js";
 import { addRecommendCommand } from "./recommend-command.js";
@@ -56,7 +58,9 @@ export interface ProgramDeps {
 }
 
 /** The command `aisle` with all its subcommands. Parsing it throws instead of ending the process. */
-export function createProgram(deps: ProgramDeps): Command {
+export function createProgram(outer: ProgramDeps): Command {
+  const answers = createJsonAnswers(outer);
+  const { deps } = answers;
   const program = new Command("aisle")
     .description("Subscription status, event intake and product recommendations for web shops.")
     .version(deps.version)
@@ -66,7 +70,11 @@ export function createProgram(deps: ProgramDeps): Command {
       writeErr: (text) => deps.stderr.write(text),
       getOutHelpWidth: () => deps.stdout.columns ?? 100,
       getErrHelpWidth: () => deps.stderr.columns ?? 100,
+      getOutHasColors: () => hasColour(outer.stdout, deps.env),
+      getErrHasColors: () => hasColour(deps.stderr, deps.env),
+      outputError: (text, write) => write(hasColour(deps.stderr, deps.env) ? red(text) : text),
     })
+    .configureHelp({ styleTitle: bold, styleCommandText: cyan, styleOptionTerm: cyan, styleSubcommandTerm: cyan })
     .showHelpAfterError("(add --help for usage)")
     .addHelpText(
       "after",
@@ -118,6 +126,7 @@ Exit codes: 0 success, 1 failure, 2 usage error.`,
     .find((command) => command.name() === "completion")
     ?.description("print a script that completes commands and options in a shell")
     .addHelpText("after", "\nExample:\n  $ aisle completion bash > ~/.local/share/bash-completion/completions/aisle");
+  answers.addTo(program);
   takeAppFrom(deps.env, program);
   suggestNextStep(program, deps);
   return program;
@@ -155,11 +164,13 @@ export async function runProgram(deps: ProgramDeps, args: readonly string[]): Pr
     return 0;
   } catch (error) {
     if (error instanceof DryRunEnd) {
-      writeLine(deps.stdout, "Dry run: the server accepts this; nothing was changed");
+      if (args.includes("--json")) writeJson(deps.stdout, { dryRun: true });
+      else writeLine(deps.stdout, "Dry run: the server accepts this; nothing was changed");
       return 0;
     }
     const { exitCode, line } = endingOf(error);
-    if (line !== "") writeLine(deps.stderr, `error: ${line}`);
+    const head = hasColour(deps.stderr, deps.env) ? red("error:") : "error:";
+    if (line !== "") writeLine(deps.stderr, `${head} ${line}`);
     return exitCode;
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageFailure } from "./errors.js";
 import { plainId } from "./option-values.js";
-import { writeLine } from "./output.js";
+import { writeJson, writeLine } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 const SCOPES = ["storefront", "read", "personal", "write", "admin"];
@@ -13,6 +13,7 @@ interface TokenOptions {
   readonly scope: readonly string[];
   readonly app?: readonly string[];
   readonly expires?: string;
+  readonly json?: boolean;
 }
 
 export function addTokenCommand(program: Command, deps: ProgramDeps): void {
@@ -23,6 +24,7 @@ export function addTokenCommand(program: Command, deps: ProgramDeps): void {
     .requiredOption("--scope <scopes>", `${SCOPES.join(", ")}; comma-separated`, scopeList)
     .option("--app <ids>", "limit the token to these apps; comma-separated or repeated (default: all)", appList)
     .option("--expires <when>", "lifetime such as 90d, or a UTC date such as 2027-01-31 (default: never)")
+    .option("--json", "print token and line as JSON")
     .addHelpText(
       "after",
       `
@@ -36,7 +38,7 @@ Example:
   $ aisle token --name facade --scope storefront
   $ aisle token --name crm --scope read,personal --app myshop --expires 90d`,
     )
-    .action(({ name, scope, app, expires }: TokenOptions) => {
+    .action(({ name, scope, app, expires, json }: TokenOptions) => {
       if (!/^[\w.@-]{1,64}$/.test(name))
         throw new UsageFailure("--name: 1 to 64 letters, digits, _ . @ or - are accepted");
       const token = `aisle_${randomBytes(32).toString("base64url")}`;
@@ -44,6 +46,7 @@ Example:
       const apps = app === undefined ? [] : [`apps=${[...new Set(app)].join(",")}`];
       const end = expires === undefined ? [] : [`expires=${endOf(expires, deps.now())}`];
       const line = [name, [...new Set(scope)].join(","), ...apps, ...end, hash].join(" ");
+      if (json) return writeJson(deps.stdout, { token, line });
       writeLine(deps.stdout, `token, for the caller, shown this once: ${token}`);
       writeLine(deps.stdout, `line, for the server's file:            ${line}`);
     });

@@ -99,6 +99,9 @@ it("--dry-run fails as the command itself", async () => {
   const { url } = await serve();
   const args = ["model", "activate", "--id", "none", "--app", "shop", "--server", url];
   const ended = await runCommand([...args, "--dry-run"]);
-  expect(ended).toMatchObject({ exitCode: 1, stderr: "error: There is no such model\n" });
+  expect(ended).toMatchObject({
+    exitCode: 1,
+    stderr: 'error: There is no such model ("aisle model list" shows the models)\n',
+  });
   expect(ended).toEqual(await runCommand(args));
 });
