@@ -70,7 +70,6 @@ const NEXT: ReadonlyMap<string, string> = new Map([
   ["PRODUCT_NOT_FOUND", '"aisle product list" shows the products'],
   ["HOOK_NOT_FOUND", '"aisle hook set" sets one'],
   ["SIGNING_SECRET_NOT_FOUND", '"aisle signing-secret list" shows them'],
-  ["TOO_MANY_SIGNING_SECRETS", '"aisle signing-secret remove" removes one'],
   ["OPERATION_NOT_FOUND", '"aisle operation list" shows them'],
   ["TRAINING_RUNNING", '"aisle operation list" shows it'],
   ["EVALUATION_RUNNING", '"aisle operation list" shows it'],
