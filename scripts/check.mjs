@@ -6,6 +6,7 @@ import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
 import { checkLicences } from "./licences.mjs";
 import { breaking, released } from "./released.mjs";
 import { setUp } from "./setup.mjs";
+import { checkVoice } from "./voice.mjs";
 
 /** Runs a tool and throws what it printed when it fails. */
 const tool = async (command, ...args) => {
@@ -61,6 +62,7 @@ const steps = [
   ["licences of what the server runs with", checkLicences],
   ["no file or export that nobody uses (knip)", () => tool(bin("knip"))],
   ["no code that only tests use (knip)", () => tool(bin("knip"), "--production")],
+  ["sentences of README and docs", checkVoice],
   ["lint and format (biome)", () => tool(bin("biome"), "ci", "--error-on-warnings", ".")],
 ];
 
