@@ -19,6 +19,8 @@ const SUITES = {
   "abrupt-ends": "test/faults/abrupt-shutdown.test.ts",
   /** 56 stalls of 36 s of the disk or 40 s of a process. It has a row in the table, too. */
   stalls: "test/faults/stalls.test.ts",
+  /** 10,000 flipped bits in the files of a small store; some minutes. It has a row in the table, too. */
+  flips: "test/faults/flips.test.ts",
   /** 10,000 seeded histories of two servers over the replica set of the tests; some ten minutes. */
   "mongo-histories": "test/store/mongo/histories.test.ts",
 };

@@ -170,4 +170,11 @@ export const MUTANTS = [
     faults: "kill",
     only: "view",
   },
+  {
+    name: "erases nothing that came in while the clock was ahead",
+    simulator: true,
+    file: "src/identity/privacy/erasure.ts",
+    search: "        startedAt: Math.max(at, timeOfId(erasureId)),\n",
+    replace: "        startedAt: timeOfId(erasureId) > 0 ? at : 0,\n",
+  },
 ];

@@ -9,7 +9,7 @@ import { MUTANTS } from "./mutants.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const results = join(import.meta.dirname, "results.json");
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 400_000;
 /** What has passed without a planted fault. */
 const passed = new Set();
 
@@ -86,7 +86,7 @@ async function judge({ name, faults, only, test, simulator }) {
   const outcome = {};
   if (simulator !== undefined) {
     const planted = name === undefined ? [] : ["--mutant", name];
-    const options = ["--histories", "300", "--stop-at-fault", ...planted];
+    const options = ["--histories", "1500", "--stop-at-fault", ...planted];
     outcome.simulator = await caughtBy(process.execPath, [join(root, "test/faults/simulator/run.mjs"), ...options]);
   }
   if (faults !== undefined) {

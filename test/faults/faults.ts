@@ -24,6 +24,7 @@ export const FAULTS = [
   { fault: "power-cut", what: "power cut while a server writes events and models", stores: EMBEDDED },
   { fault: "power-cut-copies", what: "power cut while models and backups are written", stores: EMBEDDED },
   { fault: "flipped-bits", what: "1 to 8 bits of the file flipped", stores: EMBEDDED },
+  { fault: "flipped-bit", what: "one bit of the file or of a snapshot flipped, all tables read", stores: EMBEDDED },
   { fault: "flipped-byte", what: "one byte of the file changed, all lists and copies compared", stores: EMBEDDED },
   {
     fault: "flipped-structure",

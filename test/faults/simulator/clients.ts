@@ -5,7 +5,7 @@ import type { EventContact } from "../../../src/domain/event.js";
 import { NO_MONEY } from "../../../src/domain/money.js";
 import type { SentEvent } from "../../../src/intake/normalise.js";
 import type { Core, Server } from "./server.js";
-import type { World } from "./world.js";
+import type { Owner, World } from "./world.js";
 
 export const APP = "shop";
 
@@ -50,6 +50,8 @@ export interface Network {
 export class Client {
   private count = 0;
   private readonly seen = new Set<string>();
+  /** Requests that a server has, or will have. */
+  private readonly underWay = new Set<{ owner: Owner | undefined }>();
 
   constructor(
     private readonly name: string,
@@ -155,7 +157,9 @@ export class Client {
       this.sentEvent("order", visitor, { order }, true),
     ];
     for (const one of all) if (!isAnswer(await this.record(one))) return;
-    await this.world.pause(30_000); // copies of requests that are still on their way
+    // A copy that a server takes afterwards would be a new event.
+    while ([...this.underWay].some(({ owner }) => !owner?.isDead)) await this.world.pause(500);
+    await this.world.pause(30_000); // for works whose callers were told that they are late
     this.told.leaving.add(visitor);
     const names = { visitor: ids(visitor), email: "", phone: "", contactId: "", withLinkedContact: true };
     const answer = await this.call((core) => core.erasures.begin(APP, names));
@@ -214,14 +218,19 @@ export class Client {
     const { world, network } = this;
     const server = world.oneOf(this.servers);
     const isLost = () => world.chance(network.lossShare);
+    const request: { owner: Owner | undefined } = { owner: undefined };
+    this.underWay.add(request);
     return new Promise((resolve) => {
       world.after(TIMEOUT_MS, () => resolve(NONE));
       const answer = (found: Answer<T>) => {
-        if (!isLost()) world.after(world.between(0.1, 30), () => resolve(found));
+        this.underWay.delete(request);
+        if (isLost()) this.underWay.delete(request);
+        else world.after(world.between(0.1, 30), () => resolve(found));
       };
       const arrive = () => {
         const { core, owner } = server;
         if (core === undefined || owner.isDead) return answer(NONE);
+        request.owner = owner;
         const serve = () =>
           void ask(core).then(answer, (error: unknown) => {
             if (!(error instanceof DomainError)) this.told.fault(`failed: ${String(error)}`);
@@ -229,7 +238,8 @@ export class Client {
           });
         world.after(0, serve, owner);
       };
-      if (!isLost()) world.after(world.between(0.1, world.chance(0.05) ? 2000 : 30), arrive);
+      if (isLost()) this.underWay.delete(request);
+      else world.after(world.between(0.1, world.chance(0.05) ? 2000 : 30), arrive);
     });
   }
 }
