@@ -10,6 +10,8 @@ export interface Figure {
   readonly path: string;
   /** Where the number stands that this one is divided by. */
   readonly over?: string;
+  /** What it should be. Figures with an aim stand in the table at the head of the page. */
+  readonly aim?: number;
 }
 
 export interface Shown {
@@ -28,6 +30,9 @@ const OF_SHOP = "reference[server=aisle,form=shop,connections=max]";
 const LAST_PART = "parts[events=max]";
 const RECOMMENDED = "figures[name=POST /recommend,length=20]";
 const LARGEST_TRAINED = "rows[events=max,products=max]";
+const LIMITED = "rows[limited=true]";
+const SWAPPING = "phases[name=swapping models]";
+const NEAREST = "catalogues[count=max]";
 const LARGEST_STORE = "rows[products=max]";
 
 /** By the name of the benchmark, as `npm run bench` takes it. */
@@ -38,6 +43,25 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
     figures: [
       { ...ratio, name: "CPU of a small event, to the reference server", path: `${OF_KIT}.ratio` },
       { ...ratio, name: "CPU of a shop's event, to the reference server", path: `${OF_SHOP}.ratio` },
+      { ...lower, name: "p99 at half of the best rate", unit: "ms", path: "rate.latency.p99", aim: 5 },
+    ],
+  },
+  stranger: {
+    title: "Strangers: events and recommendations of an app without a model",
+    conditions: "{rows[part=trace,server=Aisle,connections=max].connections} connections",
+    figures: [
+      {
+        ...ratio,
+        name: "CPU of POST /trace, to the reference server",
+        path: "rows[part=trace,server=Aisle,connections=max].ratio",
+        aim: 1.6,
+      },
+      {
+        ...ratio,
+        name: "CPU of POST /recommend, to an empty answer of fastify",
+        path: "rows[part=recommend,server=Aisle,connections=max].ratio",
+        aim: 2,
+      },
     ],
   },
   status: {
@@ -51,11 +75,20 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
     title: "Recommendations: POST /recommend",
     conditions: "{products} products, {events} events",
     figures: [
-      { ...lower, name: "CPU of scoring, 20 interactions", unit: "µs", path: `${RECOMMENDED}.scoringMicros` },
+      { ...lower, name: "CPU of scoring, 20 interactions", unit: "µs", path: `${RECOMMENDED}.scoringMicros`, aim: 300 },
+      { ...lower, name: "CPU of scoring, met again", unit: "µs", path: `${RECOMMENDED}.scoringAgainMicros`, aim: 150 },
+      {
+        ...higher,
+        name: "Recommendations of one core",
+        unit: "a second",
+        path: `${RECOMMENDED}.okPerSecond`,
+        aim: 3000,
+      },
       {
         ...ratio,
         name: "CPU of the rest, to an empty answer of fastify",
         path: "figures[name=without a model,length=20].ratio",
+        aim: 2,
       },
     ],
   },
@@ -68,6 +101,7 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
         name: "CPU, to grpc-js alone",
         path: "rows[name=Aisle,protocol=gRPC].cpuMicros",
         over: "rows[name=grpc-js alone].cpuMicros",
+        aim: 0.9,
       },
     ],
   },
@@ -75,9 +109,40 @@ export const SHOWN: Readonly<Record<string, Shown>> = {
     title: "Bulk intake: RecordEvents",
     conditions: `{${LAST_PART}.events} events`,
     figures: [
-      { ...higher, name: "Events of the last million", unit: "a second", path: `${LAST_PART}.perSecond` },
+      { ...higher, name: "Events of the last million", unit: "a second", path: `${LAST_PART}.perSecond`, aim: 40_000 },
+      { ...lower, name: "CPU of an event of the last million", unit: "µs", path: `${LAST_PART}.cpuMicros`, aim: 25 },
       { ...lower, name: "Size of an event in the store", unit: "bytes", path: "summary.bytesAnEvent" },
       { ...higher, name: "Speed of the last million, to the first", unit: RATIO, path: "summary.lastToFirst" },
+    ],
+  },
+  memory: {
+    title: "Memory of many shops",
+    conditions: "{shops} shops of {products} products",
+    figures: [
+      { ...lower, name: "Most memory, without a limit", unit: "MiB", path: "rows[memoryMib=off].mostMiB" },
+      { ...lower, name: "Most memory, with --memory-mib", unit: "MiB", path: `${LIMITED}.mostMiB` },
+      { ...lower, name: "Answer of a shop that left memory, p50", unit: "ms", path: `${LIMITED}.inTurnP50`, aim: 100 },
+    ],
+  },
+  pauses: {
+    title: "Pauses of the main thread",
+    conditions: "{products} products, {events} events",
+    figures: [
+      { ...lower, name: "Swapping models, most", unit: "ms", path: `${SWAPPING}.mostMs`, aim: 10 },
+      { ...lower, name: "Importing events, most", unit: "ms", path: "phases[name=importing events].mostMs", aim: 10 },
+    ],
+  },
+  hnsw: {
+    title: "Nearest texts, the largest catalogue",
+    conditions: `{${NEAREST}.count} vectors`,
+    figures: [
+      {
+        ...ratio,
+        name: "A query for ten, to hnswlib for Python",
+        path: `${NEAREST}.rows[name=Aisle].ten`,
+        over: `${NEAREST}.rows[name=hnswlib for Python].ten`,
+        aim: 1.05,
+      },
     ],
   },
   train: {

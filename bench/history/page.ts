@@ -30,6 +30,7 @@ export function historyPage(results: readonly Result[]): string {
 <p>Machines differ, so what was measured beside a reference in the same run is shown as a ratio (${RATIO}) to it; the dashed line is the reference.
 A line joins results that can be compared: ratios measured under the same conditions, other figures only if the machine was the same, too. What one run lacks is a gap.</p>
 <nav aria-label="Benchmarks"><ul>${contents}</ul></nav>
+${aims(results, machines)}
 ${sections}
 <section aria-labelledby="machines">
 <h2 id="machines">Machines</h2>
@@ -38,8 +39,9 @@ ${sections}
 <section aria-labelledby="adding">
 <h2 id="adding">Adding a result</h2>
 <pre tabindex="0" role="region" aria-label="Commands"><code>npm run bench -- status --json bench/results/$(date +%F)-$(git rev-parse --short HEAD)-status.json
-npm run bench -- history</code></pre>
-<p>The first command measures, here ${codes(["status"])}; the name of its file says the day, the commit and the benchmark, one of ${codes(Object.keys(SHOWN))}. The second one writes this page.
+npm run bench -- history
+npm run bench -- all</code></pre>
+<p>The first command measures, here ${codes(["status"])}; the name of its file says the day, the commit and the benchmark, one of ${codes(Object.keys(SHOWN))}. The second one writes this page. The third one measures everything with an aim, keeps the results and writes the page.
 Measure a commit, not uncommitted changes, with nothing else running.</p>
 </section>
 </main>
@@ -86,6 +88,34 @@ function picture(one: Figure, at: number, results: readonly Result[], machines: 
 <figcaption><strong>${one.name}</strong> <span>${one.unit}, ${better}</span></figcaption>
 ${plot(label, points, one.unit, isRatio ? 1 : undefined)}
 </figure>
+`;
+}
+
+/** The newest figure of each aim. */
+function aims(results: readonly Result[], machines: readonly string[]): Markup {
+  const rows = Object.entries(SHOWN).flatMap(([bench, { title, figures }]) =>
+    figures.flatMap((one, at) => {
+      const newest = results.findLast((result) => result.bench === bench && result.values[at] !== undefined);
+      const value = newest?.values[at];
+      if (one.aim === undefined || newest === undefined || value === undefined) return [];
+      const times = one.lowerIsBetter ? value / one.aim : one.aim / value;
+      const place = machines.indexOf(newest.machine);
+      return [
+        html`<tr><th scope="row"><a href="#${bench}">${title}</a>: ${one.name}</th><td class="number">${figure(value)} ${one.unit}</td><td class="number">${figure(one.aim)}</td><td class="number">${times <= 1 ? "reached" : `${figure(times)} times`}</td><td><code>${newest.commit}</code></td><td class="conditions">${newest.conditions}</td><td class="machine">${mark(place)} ${letterOf(place)}</td></tr>
+`,
+      ];
+    }),
+  );
+  return html`<section aria-labelledby="aims">
+<h2 id="aims">Aims</h2>
+<div class="wide" role="region" tabindex="0" aria-label="Aims, figures">
+<table>
+<thead><tr><th scope="col">What</th><th scope="col" class="number">Newest</th><th scope="col" class="number">Aim</th><th scope="col" class="number">Off by</th><th scope="col">Commit</th><th scope="col">Conditions</th><th scope="col">Machine</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+</section>
 `;
 }
 

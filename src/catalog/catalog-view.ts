@@ -37,6 +37,8 @@ export interface CatalogViews {
   of(appId: string): Promise<CatalogView>;
   /** The view when it is loaded already. */
   loaded(appId: string): CatalogView | undefined;
+  /** Products of each view in memory, the one asked for longest ago first. */
+  sizes(): Iterable<readonly [appId: string, products: number]>;
   forget(appId: string): void;
   close(): void;
 }
@@ -59,15 +61,14 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
 
   return {
     of(appId) {
-      let entry = entries.get(appId);
-      if (entry === undefined) {
-        entry = open(appId);
-        entries.set(appId, entry);
-      }
+      const entry = entries.get(appId) ?? open(appId);
+      entries.delete(appId);
+      entries.set(appId, entry); // the last one is the one asked for last
       entry.view?.renewPrices();
       return entry.current;
     },
     loaded: (appId) => entries.get(appId)?.view,
+    sizes: () => [...entries].map(([appId, { view }]) => [appId, view?.size ?? 0] as const),
     forget(appId) {
       entries.get(appId)?.stop();
       entries.delete(appId);

@@ -17,8 +17,10 @@ const MOST_PRODUCTS = 1_000_000;
  */
 export function createPreload(deps: {
   readonly apps: Pick<AppStore, "list">;
-  readonly views: Pick<CatalogViews, "of">;
+  readonly views: Pick<CatalogViews, "of" | "loaded">;
   readonly models: { current(appId: string): Promise<unknown> };
+  /** Whether an app is to be read now; default: always. */
+  readonly isWanted?: (appId: string) => boolean;
   readonly reportFailure: ReportFailure;
 }): Preload {
   /** Apps whose model was requested: from then on the registry updates it. */
@@ -32,14 +34,14 @@ export function createPreload(deps: {
   };
 
   /** Products of an app; 0 when it cannot be read now: it is tried again, and does not delay other apps. */
-  const sizeOf = (appId: string) =>
-    deps.views.of(appId).then(
-      ({ size }) => size,
-      (error: unknown) => {
-        deps.reportFailure("catalogue_load", error);
-        return 0;
-      },
-    );
+  const sizeOf = async (appId: string): Promise<number> => {
+    try {
+      return (deps.views.loaded(appId) ?? (await deps.views.of(appId))).size;
+    } catch (error) {
+      deps.reportFailure("catalogue_load", error);
+      return 0;
+    }
+  };
 
   const listed = () =>
     deps.apps.list("", MOST_APPS).catch((error: unknown) => {
@@ -51,6 +53,7 @@ export function createPreload(deps: {
     let products = 0;
     for (const { appId } of await listed()) {
       if (stop.aborted || products >= MOST_PRODUCTS) return;
+      if (deps.isWanted?.(appId) === false) continue;
       const [size] = await Promise.all([sizeOf(appId), loadModel(appId)]);
       products += size;
     }

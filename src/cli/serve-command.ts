@@ -37,6 +37,7 @@ export interface ServeFlags {
   readonly privateFeeds?: boolean;
   readonly preStop?: string;
   readonly minFreeMib?: string;
+  readonly memoryMib?: string;
   readonly trustedProxies?: string;
   readonly shopNetworks?: string;
   readonly learnProducts?: string;
@@ -77,6 +78,10 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option(
       "--min-free-mib <n>",
       "free disk space below which an embedded store rejects writes (AISLE_MIN_FREE_MIB, else 256)",
+    )
+    .option(
+      "--memory-mib <n>",
+      "memory of catalogues and models of a process, in MiB; the least used leave (AISLE_MEMORY_MIB, else off)",
     )
     .option("--log-level <level>", "trace, debug, info, warn, error, fatal or silent (AISLE_LOG_LEVEL, else info)")
     .option("--role <role>", "all, facade, services or trainer (AISLE_ROLE, else all)")

@@ -27,6 +27,7 @@ import { createPrivacyService } from "../services/privacy-service.js";
 import { createRecommendationService } from "../services/recommendation-service.js";
 import { createSubscriptionService } from "../services/subscription-service.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import { createAppMemory } from "./app-memory.js";
 import { endpointsOf } from "./service-endpoints.js";
 import {
   type AppDependencies,
@@ -47,11 +48,18 @@ export function createAisle(deps: AppDependencies) {
   const intake = wireIntake(deps, stores);
   const recommending = wireRecommending(deps, stores, learning, intake);
   const identity = wireIdentity(deps, stores, intake);
-  const stages = { ...stores, ...learning, ...intake, ...recommending, ...identity };
+  /** Drops what is in memory of an app. */
+  const forgetApp = (appId: string): void => {
+    for (const held of [stores.catalogViews, learning.registry, recommending.liveLayer, recommending.countedPopularity])
+      held.forget(appId);
+  };
+  const stages = { ...stores, ...learning, ...intake, ...recommending, ...identity, forgetApp };
   return withBackgroundWork(deps, endpointsOf(wireServices(deps, stages)), stages);
 }
 
-function wireServices(deps: AppDependencies, stages: Stages) {
+type WiredStages = Stages & { readonly forgetApp: (appId: string) => void };
+
+function wireServices(deps: AppDependencies, stages: WiredStages) {
   const { store, now, newId, metrics, report } = deps;
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
@@ -139,12 +147,7 @@ function wireServices(deps: AppDependencies, stages: Stages) {
       frameReport: createFrameReporter({ apps, copies }),
       catalogs: catalogViews,
       signedEvents,
-      onDeleted: (appId) => {
-        catalogViews.forget(appId);
-        stages.registry.forget(appId);
-        stages.liveLayer.forget(appId);
-        stages.countedPopularity.forget(appId);
-      },
+      onDeleted: stages.forgetApp,
       mutation,
       report,
     }),
@@ -175,9 +178,17 @@ function wireServices(deps: AppDependencies, stages: Stages) {
 }
 
 /** The services, and the steps of their background tasks (`background-tasks.ts`). */
-function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof endpointsOf>, stages: Stages) {
+function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof endpointsOf>, stages: WiredStages) {
   const { store, now, settledNow = now, metrics, reportFailure } = deps;
   const { unitOfWork, copies, registry, catalogViews, mailing } = stages;
+  const limitBytes = deps.memoryBytes ?? Number.POSITIVE_INFINITY;
+  const memory = createAppMemory({
+    limitBytes,
+    catalogs: catalogViews,
+    models: registry,
+    forget: stages.forgetApp,
+    metrics,
+  });
   const retained = { apps: store.apps, copies, unitOfWork, scrub: store.scrub };
   return {
     ...endpoints,
@@ -204,7 +215,15 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Writes frames with the results of simulated visits. */
     writePastResults: createWritePastResults({ unitOfWork }),
     /** Reads catalogues and models into memory before the first request. */
-    preload: createPreload({ apps: store.apps, views: catalogViews, models: registry, reportFailure }),
+    preload: createPreload({
+      apps: store.apps,
+      views: catalogViews,
+      models: registry,
+      reportFailure,
+      isWanted: memory.isReadAhead,
+    }),
+    /** Forgets the apps that were asked for longest ago when the others need their memory. */
+    evictApps: memory.evict,
     /** Reads the feeds that are due. */
     readFeeds: createReadFeeds({
       ...deps,

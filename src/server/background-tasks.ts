@@ -17,6 +17,8 @@ const HOOKS_EVERY_MS = 1_000;
 const QUEUES_EVERY_MS = 1_000;
 /** Interval for looking up models of other processes. */
 const MODELS_EVERY_MS = 1_000;
+/** Interval for evicting apps from memory. */
+const EVICT_EVERY_MS = 1_000;
 /** Interval for preloading new apps. */
 const AHEAD_EVERY_MS = 2_000;
 /** Interval for looking which young apps are to be trained. */
@@ -63,6 +65,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
   const resumeErasures = () => aisle.resumeErasures(failure(parts, "an erasure failed; it will be retried"));
   return [
     every(MODELS_EVERY_MS, aisle.lookForModels),
+    every(EVICT_EVERY_MS, async () => aisle.evictApps()),
     ...(parts.duties.rpc === "services" ? [startStoppable(AHEAD_EVERY_MS, aisle.preload, parts.report, 0)] : []),
     every(QUEUES_EVERY_MS, async () => aisle.writeQueues(false)),
     every(ERASURES_EVERY_MS, resumeErasures),

@@ -48,6 +48,8 @@ interface LocalServicesOptions {
   readonly answerMs: number;
   /** See `Config.minFreeBytes`. */
   readonly minFreeBytes: number;
+  /** See `Config.memoryBytes`. */
+  readonly memoryBytes: number;
   /** See `Config.secretKeys`. */
   readonly secretKeys: SecretKeys;
   readonly embedder: EmbedderLocation;
@@ -125,6 +127,7 @@ export async function openLocalServices(options: LocalServicesOptions) {
     fetchFeed: createHttpsFeedSource({ allowPrivate: options.privateFeeds }),
     senderLimit: spread?.limit ?? options.senderLimit,
     learnProducts: options.learnProducts,
+    memoryBytes: options.memoryBytes,
     linkLimits: options.linkLimits,
     remoteStore: isFar ? remoteStore(options.answerMs) : undefined,
     metrics: options.metrics,

@@ -10,17 +10,26 @@ export async function openServices(
   config: Config,
   options: Omit<
     Parameters<typeof openLocalServices>[0],
-    "store" | "answerMs" | "minFreeBytes" | "secretKeys" | "embedder" | "learnedOrder" | "learnProducts" | "linkLimits"
+    | "store"
+    | "answerMs"
+    | "minFreeBytes"
+    | "memoryBytes"
+    | "secretKeys"
+    | "embedder"
+    | "learnedOrder"
+    | "learnProducts"
+    | "linkLimits"
   >,
 ) {
   if (config.rpcUrl === null) {
-    const { store, answerMs, minFreeBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
+    const { store, answerMs, minFreeBytes, memoryBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
     const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
     const { aisle, ...local } = await openLocalServices({
       ...options,
       store,
       answerMs,
       minFreeBytes,
+      memoryBytes,
       secretKeys,
       embedder,
       learnedOrder,

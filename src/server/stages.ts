@@ -73,6 +73,8 @@ export interface AppDependencies extends MailingOptions {
   readonly inFlight?: ConcurrencyLimits | undefined;
   /** Maximum links in a day. Default: `LINK_LIMITS`. */
   readonly linkLimits?: LinkLimits | undefined;
+  /** Estimated bytes of catalogues and models in memory. Default: no limit. */
+  readonly memoryBytes?: number | undefined;
   /** Whether events add products to the catalogue. Default: `auto`. */
   readonly learnProducts?: LearnProducts | undefined;
   readonly metrics: Metrics;

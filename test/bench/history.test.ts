@@ -85,8 +85,8 @@ describe("the results of benchmarks", () => {
       "2026-11-20-aaa2222-trace.json": trace(1.5, 2.5),
     });
     expect(results.map(({ values }) => values)).toEqual([
-      [1.5, undefined],
-      [1.5, 2.5],
+      [1.5, undefined, undefined],
+      [1.5, 2.5, undefined],
     ]);
     expect(await refusal({ "2026-11-20-fff1111-status.json": status(null) })).toContain("has no figure of status");
   });
@@ -102,7 +102,7 @@ describe("the results of benchmarks", () => {
 
   it("are refused for an unknown benchmark, and the error lists the known ones", async () => {
     const said = await refusal({ "2026-11-20-fff1111-soak.json": status(65) });
-    expect(said).toMatch(/fff1111-soak\.json: .* named soak, it is one of trace, status, recommend, /);
+    expect(said).toMatch(/fff1111-soak\.json: .* named soak, it is one of trace, stranger, status, /);
   });
 
   it("are refused when a file is not JSON or does not name its machine", async () => {
@@ -185,6 +185,18 @@ describe("the page of results", () => {
     expect(count(page, LINE)).toBe(0);
     expect(page).toContain("1,000,000 contacts");
     expect(page).toContain("1,000 contacts");
+  });
+
+  it("begins with the newest figure of each aim, and how far off that is", async () => {
+    const page = await pageOf({
+      "2026-11-20-fff1111-import.json": imported(7000),
+      "2026-11-22-bbb3333-import.json": imported(20_000),
+    });
+    const [, aims = ""] = /id="aims"([\s\S]*?)<\/section>/.exec(page) ?? [];
+    expect(aims).toContain('20,000 a second</td><td class="number">40,000</td><td class="number">2.00 times');
+    expect(aims).toContain("bbb3333");
+    expect(aims).not.toContain("fff1111");
+    expect(aims).not.toContain("Strangers");
   });
 
   it("has every figure in a table with the escaped commit title, and describes each plot in words", async () => {

@@ -58,7 +58,7 @@ describe("preloaded catalogues", () => {
 
   it("stop at once, even in the middle of a large catalogue", async () => {
     const stop = new AbortController();
-    const views = { of: () => new Promise<never>(() => undefined) };
+    const views = { of: () => new Promise<never>(() => undefined), loaded: () => undefined };
     const loading = createPreload({ apps: apps("a", "b"), views, models: none, reportFailure: passedOver })(
       stop.signal,
     );

@@ -216,7 +216,7 @@ describe("a failure that only shortens an answer", () => {
     catalogue_load: async ({ reportFailure }) => {
       const load = createPreload({
         apps: { list: async () => [testApp("shop")] },
-        views: { of: brokenLater },
+        views: { of: brokenLater, loaded: () => undefined },
         models: { current: async () => undefined },
         reportFailure,
       });
@@ -225,7 +225,7 @@ describe("a failure that only shortens an answer", () => {
     model_load: async ({ reportFailure }) => {
       const load = createPreload({
         apps: { list: async () => [testApp("shop")] },
-        views: { of: brokenLater },
+        views: { of: brokenLater, loaded: () => undefined },
         models: { current: brokenLater },
         reportFailure,
       });

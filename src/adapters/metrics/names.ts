@@ -132,6 +132,7 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
   },
   frame_counts_dropped: { help: "Exposures and results of A/B variants that could not be counted" },
   joins_dropped: { help: "Visitors named together by requests for recommendations that could not be joined" },
+  apps_evicted: { help: "Apps whose catalogue and model left memory for others; see --memory-mib" },
   models_read_in_part: {
     help: "Models of another Aisle version loaded without the parts that this version cannot read",
   },
@@ -187,6 +188,7 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait", across: "sum" },
   bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store", across: "sum" },
   clock_difference_ms: { help: "Difference between the system clock and Aisle's clock", across: "max" },
+  app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory", across: "sum" },
   model_behind_ms: {
     help: "Age of the oldest model whose app has newer data that could not be learned",
     across: "max",

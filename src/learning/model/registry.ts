@@ -33,6 +33,8 @@ export interface ModelRegistry<M> {
   publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease, madeAt?: number): Promise<ModelPointer>;
   /** Checks, for every app in memory, whether another process has published, and loads its model. */
   lookAgain(): Promise<void>;
+  /** Bytes of the snapshot of each model in memory. */
+  sizes(): Iterable<readonly [appId: string, bytes: number]>;
   forget(appId: string): void;
 }
 
@@ -58,11 +60,18 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     looking: boolean;
   }
   const entries = new Map<string, Entry>();
+  const sizes = new Map<string, number>();
+
+  const loadBytes = async (appId: string, modelId: string, bytes: Uint8Array): Promise<M> => {
+    const model = await deps.load(modelId, bytes);
+    sizes.set(appId, bytes.length);
+    return model;
+  };
 
   const load = async (appId: string, pointer: ModelPointer): Promise<Serving<M>> => {
     const bytes = await deps.models.read(appId, pointer.modelId);
     if (bytes === undefined) throw new NotFound("model");
-    return { model: await deps.load(pointer.modelId, bytes), pointer };
+    return { model: await loadBytes(appId, pointer.modelId, bytes), pointer };
   };
 
   const open = async (appId: string): Promise<Serving<M> | undefined> => {
@@ -126,7 +135,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
   const activate = async (appId: string, modelId: string, isHeld: boolean, isTried: boolean): Promise<ModelPointer> => {
     const bytes = await deps.models.read(appId, modelId);
     if (bytes === undefined) throw new NotFound("model");
-    const model = await deps.load(modelId, bytes);
+    const model = isTried ? await deps.load(modelId, bytes) : await loadBytes(appId, modelId, bytes);
     if (isTried) return { modelId, version: "", activatedAt: deps.now(), usedVersions: [], isHeld };
     return moveTo(appId, modelId, model, isHeld);
   };
@@ -159,7 +168,7 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
     },
 
     async publish(appId, record, bytes, lease, madeAt) {
-      const model = await deps.load(record.modelId, bytes);
+      const model = await loadBytes(appId, record.modelId, bytes);
       await deps.models.put(appId, record, bytes, madeAt, lease);
       const pointer = await moveTo(appId, record.modelId, model, null, lease);
       await deps.models.prune(appId, KEPT_SNAPSHOTS);
@@ -170,8 +179,11 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
       for (const [appId, entry] of [...entries]) await look(appId, entry);
     },
 
+    sizes: () => [...sizes].filter(([appId]) => entries.has(appId)),
+
     forget(appId) {
       entries.delete(appId);
+      sizes.delete(appId);
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   readHost,
   readInterval,
   readLinks,
+  readMib,
   readNames,
   readNetworks,
   readOrigins,
@@ -121,6 +122,8 @@ export interface Config {
   readonly preStopMs: number;
   /** Minimum free bytes on the disk of an embedded store; with fewer it takes no writes. */
   readonly minFreeBytes: number;
+  /** Estimated bytes of catalogues and models in the memory of a process. Infinity: no limit. */
+  readonly memoryBytes: number;
   /** Addresses and prefixes of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** Addresses and prefixes of the shop's own servers, whose events count as the shop's own. */
@@ -153,6 +156,7 @@ const DEFAULTS = {
   embedder: "builtin",
   preStop: "0",
   minFreeMib: "256",
+  memoryMib: "off",
   learnProducts: "auto",
   linksPerVisitor: "3",
   linksPerNetwork: "20",
@@ -228,6 +232,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     peer: readPeer(file("ca"), file("clientCert"), file("clientKey")),
     preStopMs: readInterval(SETTINGS.preStop, text("preStop")),
     minFreeBytes: whole("minFreeMib", 1, 9_999_999, "whole MiB from 1 to 9999999 are") * 2 ** 20,
+    memoryBytes: readMib(SETTINGS.memoryMib, text("memoryMib")),
     trustedProxies: networks("trustedProxies"),
     shopNetworks: networks("shopNetworks"),
     learnProducts: readWord(SETTINGS.learnProducts, text("learnProducts"), LEARN_PRODUCTS),
@@ -260,16 +265,11 @@ function given(flag: string | undefined, env: Environment, name: keyof ConfigFla
   return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
 }
 
-const MOST_WORKERS = 64;
-
 function readWorkers(text: string, role: Role): number {
-  const accepted = `a number from 1 to ${MOST_WORKERS} is`;
-  const workers = readWhole(SETTINGS.workers, text, 1, MOST_WORKERS, accepted);
+  const workers = readWhole(SETTINGS.workers, text, 1, 64, "a number from 1 to 64 is");
   if (workers > 1 && role === "trainer") {
-    throw new ConfigError(
-      SETTINGS.workers,
-      `one process trains; only 1 is accepted with ${SETTINGS.role.flag} trainer`,
-    );
+    const accepted = `only 1 is accepted with ${SETTINGS.role.flag} trainer`;
+    throw new ConfigError(SETTINGS.workers, `one process trains; ${accepted}`);
   }
   return workers;
 }

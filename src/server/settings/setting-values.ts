@@ -171,6 +171,12 @@ export function readLinks(setting: Setting, text: string): number {
   return readWhole(setting, text, 1, 1000, "a number from 1 to 1000 or off is");
 }
 
+/** MiB as bytes; Infinity for `off`. */
+export function readMib(setting: Setting, text: string): number {
+  if (text.toLowerCase() === "off") return Number.POSITIVE_INFINITY;
+  return readWhole(setting, text, 1, 9_999_999, "whole MiB from 1 to 9999999 or off are") * 2 ** 20;
+}
+
 export function readConnections(setting: Setting, text: string): ConnectionsPerAddress {
   const word = text.toLowerCase();
   if (word === "share") return word;

@@ -36,6 +36,7 @@ export interface ConfigFlags {
   readonly privateFeeds?: boolean | undefined;
   readonly preStop?: string | undefined;
   readonly minFreeMib?: string | undefined;
+  readonly memoryMib?: string | undefined;
   readonly trustedProxies?: string | undefined;
   readonly shopNetworks?: string | undefined;
   readonly learnProducts?: string | undefined;
@@ -79,6 +80,7 @@ export const SETTINGS = {
   clientKey: { flag: "--client-key", variable: "AISLE_CLIENT_KEY" },
   preStop: { flag: "--pre-stop", variable: "AISLE_PRE_STOP" },
   minFreeMib: { flag: "--min-free-mib", variable: "AISLE_MIN_FREE_MIB" },
+  memoryMib: { flag: "--memory-mib", variable: "AISLE_MEMORY_MIB" },
   trustedProxies: { flag: "--trusted-proxies", variable: "AISLE_TRUSTED_PROXIES" },
   shopNetworks: { flag: "--shop-networks", variable: "AISLE_SHOP_NETWORKS" },
   learnProducts: { flag: "--learn-products", variable: "AISLE_LEARN_PRODUCTS" },

@@ -19,6 +19,7 @@ describe("readConfig", () => {
       cacheSeconds: 1800,
       answerMs: 750,
       minFreeBytes: 268_435_456,
+      memoryBytes: Number.POSITIVE_INFINITY,
       role: "all",
       workers: 1,
       rpcUrl: null,
@@ -87,6 +88,7 @@ describe("readConfig", () => {
       AISLE_OTLP_ENDPOINT: "http://10.0.0.9:4318/",
       AISLE_TRACE_RATIO: ".05",
       AISLE_MIN_FREE_MIB: "64",
+      AISLE_MEMORY_MIB: "2048",
     };
     expect(readConfig({}, env)).toEqual({
       store: { kind: "embedded", directory: "/var/lib/aisle" },
@@ -99,6 +101,7 @@ describe("readConfig", () => {
       cacheSeconds: 60,
       answerMs: 2000,
       minFreeBytes: 67_108_864,
+      memoryBytes: 2 ** 31,
       role: "all",
       workers: 4,
       rpcUrl: null,
@@ -269,6 +272,7 @@ describe("readConfig", () => {
     ["--answer-ms (AISLE_ANSWER_MS): milliseconds from 50", { answerMs: "49" }],
     ["--answer-ms (AISLE_ANSWER_MS): milliseconds from 50", { answerMs: "1s" }],
     ["--min-free-mib (AISLE_MIN_FREE_MIB): whole MiB from 1", { minFreeMib: "0" }],
+    ["--memory-mib (AISLE_MEMORY_MIB): whole MiB from 1", { memoryMib: "0" }],
     ["--role (AISLE_ROLE): one of all, facade, services, trainer", { role: "worker" }],
     ["--demo (AISLE_DEMO): is for --role all only", { role: "services", demo: true }],
     ["--workers (AISLE_WORKERS): a number from 1 to 64", { workers: "0" }],

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { createAppMemory } from "../../src/server/app-memory.js";
+import { product } from "../contract/samples.js";
+import { wireAisle } from "../fixtures/aisle.js";
+import { emptyStore, testApp } from "../fixtures/store.js";
+
+const KIB = 1024;
+
+/** Apps with so many products and bytes of a model, the one asked for longest ago first. */
+function memory(limitBytes: number, apps: Record<string, readonly [products: number, modelBytes: number]>) {
+  const held = new Map(Object.entries(apps));
+  const evicted: string[] = [];
+  const counted: string[] = [];
+  const created = createAppMemory({
+    limitBytes,
+    catalogs: { sizes: () => [...held].map(([appId, [products]]) => [appId, products] as const) },
+    models: { sizes: () => [...held].map(([appId, [, bytes]]) => [appId, bytes] as const) },
+    forget: (appId) => {
+      evicted.push(appId);
+      held.delete(appId);
+    },
+    metrics: { count: (name) => void counted.push(name), observe: () => undefined },
+  });
+  return { ...created, evicted, counted };
+}
+
+describe("memory of apps", () => {
+  it("loses those that were asked for longest ago until the others fit, and counts them", () => {
+    const { evict, evicted, counted } = memory(10 * KIB, { a: [1, 3 * KIB], b: [1, 3 * KIB], c: [1, 3 * KIB] });
+    evict();
+    expect(evicted).toEqual(["a"]);
+    expect(counted).toEqual(["apps_evicted"]);
+  });
+
+  it("keeps all that fit, and all without a limit", () => {
+    for (const limit of [15 * KIB, Number.POSITIVE_INFINITY]) {
+      const { evict, evicted } = memory(limit, { a: [1, 3 * KIB], b: [1, 3 * KIB], c: [1, 3 * KIB] });
+      evict();
+      expect(evicted).toEqual([]);
+    }
+  });
+
+  it("keeps the app that was asked for last even where it alone is too large", () => {
+    const { evict, evicted } = memory(KIB, { a: [1, 0], b: [100, 0] });
+    evict();
+    expect(evicted).toEqual(["a"]);
+  });
+
+  it("is filled ahead while there is room, and never with an app that had to leave", () => {
+    const { evict, isReadAhead } = memory(10 * KIB, { a: [3, 0], b: [4, 0] });
+    expect(isReadAhead("c")).toBe(false);
+    evict();
+    expect(isReadAhead("c")).toBe(true);
+    expect(isReadAhead("a")).toBe(false);
+  });
+});
+
+describe("a server with little memory", () => {
+  it("answers an app that left memory as before, and one asked for again stays", async () => {
+    const store = await emptyStore();
+    const scanned: string[] = [];
+    const scan = (appId: string) => {
+      scanned.push(appId);
+      return store.products.scan(appId);
+    };
+    const aisle = wireAisle({ ...store, products: { ...store.products, scan } }, { memoryBytes: 5 * 2048 });
+    for (const appId of ["a", "b", "c"]) {
+      await store.apps.create(testApp(appId));
+      await store.unitOfWork.run(appId, (tx) => {
+        for (const id of ["p1", "p2"]) tx.products.put(`${appId}-${id}`, product(`${appId}-${id}`));
+      });
+    }
+    const ask = async (appId: string) => {
+      const { recommended } = await aisle.clients.recommendations.recommend({ appId, interactions: [] });
+      return recommended.map(({ productId }) => productId).sort();
+    };
+    const before = [await ask("a"), await ask("b"), await ask("a"), await ask("c")];
+    aisle.evictApps();
+    expect(scanned).toEqual(["a", "b", "c"]);
+    expect([await ask("a"), await ask("b"), await ask("a"), await ask("c")]).toEqual(before);
+    expect(scanned).toEqual(["a", "b", "c", "b"]);
+    expect(before[1]).toHaveLength(2);
+  });
+});
