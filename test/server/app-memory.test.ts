@@ -4,7 +4,10 @@ import { product } from "../contract/samples.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { emptyStore, testApp } from "../fixtures/store.js";
 
-const KIB = 1024;
+const MIB = 2 ** 20;
+/** Products of 1 MiB, and a model that takes 2 MiB with its snapshot. */
+const MANY = 512;
+const MODEL = MIB / 2;
 
 /** Apps with so many products and bytes of a model, the one asked for longest ago first. */
 function memory(limitBytes: number, apps: Record<string, readonly [products: number, modelBytes: number]>) {
@@ -26,28 +29,28 @@ function memory(limitBytes: number, apps: Record<string, readonly [products: num
 
 describe("memory of apps", () => {
   it("loses those that were asked for longest ago until the others fit, and counts them", () => {
-    const { evict, evicted, counted } = memory(10 * KIB, { a: [1, 3 * KIB], b: [1, 3 * KIB], c: [1, 3 * KIB] });
+    const { evict, evicted, counted } = memory(7 * MIB, { a: [MANY, MODEL], b: [MANY, MODEL], c: [MANY, MODEL] });
     evict();
     expect(evicted).toEqual(["a"]);
     expect(counted).toEqual(["apps_evicted"]);
   });
 
   it("keeps all that fit, and all without a limit", () => {
-    for (const limit of [15 * KIB, Number.POSITIVE_INFINITY]) {
-      const { evict, evicted } = memory(limit, { a: [1, 3 * KIB], b: [1, 3 * KIB], c: [1, 3 * KIB] });
+    for (const limit of [9 * MIB, Number.POSITIVE_INFINITY]) {
+      const { evict, evicted } = memory(limit, { a: [MANY, MODEL], b: [MANY, MODEL], c: [MANY, MODEL] });
       evict();
       expect(evicted).toEqual([]);
     }
   });
 
   it("keeps the app that was asked for last even where it alone is too large", () => {
-    const { evict, evicted } = memory(KIB, { a: [1, 0], b: [100, 0] });
+    const { evict, evicted } = memory(MIB, { a: [1, MODEL], b: [1, MODEL] });
     evict();
     expect(evicted).toEqual(["a"]);
   });
 
   it("is filled ahead while there is room, and never with an app that had to leave", () => {
-    const { evict, isReadAhead } = memory(10 * KIB, { a: [3, 0], b: [4, 0] });
+    const { evict, isReadAhead } = memory(5 * MIB, { a: [MANY, MODEL], b: [MANY, MODEL] });
     expect(isReadAhead("c")).toBe(false);
     evict();
     expect(isReadAhead("c")).toBe(true);
