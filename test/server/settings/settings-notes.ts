@@ -20,6 +20,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   "--learned-order": "`off` trains faster: [learned order](algorithms.md#learned-order).",
   "--answer-ms": "After it `/trace` is rejected with 503.",
   "--min-free-mib": "Events get 503, and `/readyz` says why.",
+  "--memory-mib": "An estimate, for each process. See [capacity](operate.md#capacity).",
   "--log-level": "JSON lines on standard error, without personal data.",
   "--role": "See [roles](cluster.md#roles-and-workers).",
   "--rpc-names": "Such as that of an [nginx upstream](operate.md#nginx-before-the-rpc-port).",
