@@ -58,6 +58,18 @@ describe("README", () => {
   });
 });
 
+describe("the version", () => {
+  it.each([
+    ["package-lock.json", /^\s+"version": "([^"]+)"/m],
+    ["docs/openapi.json", /^\s+"version": "([^"]+)"/m],
+    ["CHANGELOG.md", /^## (\d\S+)/m],
+    ["docs/clients.md", /<artifactId>aisle-client<\/artifactId>\s*<version>([^<]+)</],
+    ["deploy/kubernetes/kustomization.yaml", /newTag: "([^"]+)"/],
+  ])("in %s is that of package.json", (path, place) => {
+    expect(place.exec(text(path))?.[1]).toBe(manifest.version);
+  });
+});
+
 describe("docs/dependencies.md", () => {
   it("names every dependency once in its tables, with a reason, and no other package", () => {
     const rows = [...text("docs/dependencies.md").matchAll(/^\| `([^`]+)` \|([^|\n]*)\|/gm)];

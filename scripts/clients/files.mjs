@@ -21,12 +21,15 @@ export function copyPackage(language, folder, version) {
 
 const VERSION = /(?:"version": "|^version = "|<version>)0\.0\.0/m;
 const withVersion = (text, { version }) => text.replace(VERSION, (found) => found.replace("0.0.0", version));
+/** As Python writes it (PEP 440): 1.0.0rc1 for 1.0.0-rc.1. */
+const withPythonVersion = (text, { language, version }) =>
+  withVersion(text, { language, version: version.replace(/-rc\.(\d+)$/, "rc$1") });
 const withExample = (text, { language }) => text.replace("<!-- example -->", () => exampleOf(language));
 
 const CHANGES = {
   "README.md": withExample,
   "package.json": withVersion,
-  "pyproject.toml": withVersion,
+  "pyproject.toml": withPythonVersion,
   "pom.xml": withVersion,
   "Cargo.toml": withVersion,
 };

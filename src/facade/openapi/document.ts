@@ -26,7 +26,7 @@ export function openApiDocument(url: string): JsonObject {
     openapi: "3.1.1",
     info: {
       title: "Aisle",
-      version: "1.0.0",
+      version: "1.0.0-rc.1",
       summary: "Subscription status, event intake and product recommendations for web shops",
       description:
         "Every call is identified by the id of its app (shop) alone. Pages of other origins may call with cookies (CORS), unless the app lists its origins. " +
