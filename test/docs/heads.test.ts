@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const DOCS = join(import.meta.dirname, "../../docs");
-/** Pages with another head so far. */
-const OTHERS = ["algorithms.md", "durability.md", "quality.md"];
-const pages = readdirSync(DOCS, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".md"))
-  .filter((name) => !OTHERS.includes(name));
+const pages = readdirSync(DOCS, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 
 describe("pages of docs", () => {
   it.each(pages)("%s says under its title for whom it is, and what they can do or know after it", (page) => {
