@@ -55,9 +55,11 @@ class Server:
         self.relays = {side: Relay(port) for side, port in self.direct.items()}
         self.relayed = {side: relay.port for side, relay in self.relays.items()}
         self.ports = dict(self.direct)  # the callers'
+        self.clock_file = f"{directory}.clock" if "{clock}" in command else None
+        self.set_clock(0)
 
     def start(self):
-        words = shlex.split(self.command.format(dir=self.directory, **self.direct))
+        words = shlex.split(self.command.format(dir=self.directory, clock=self.clock_file, **self.direct))
         out = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}  # a pipe, since `full` limits files
         self.process = subprocess.Popen(words, start_new_session=True, **out)
         threading.Thread(target=self.keep, args=(self.process.stdout,), daemon=True).start()
@@ -78,13 +80,17 @@ class Server:
                 time.sleep(0.05)
         raise SystemExit(f"The server is not ready; its last words are in {self.log.name}")
 
+    def end(self):
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
     def pids(self):
         found = [pid for pid in os.listdir("/proc") if pid.isdigit()]
         return [int(pid) for pid in found if os.getsid(int(pid)) == self.process.pid]
 
     def kill(self, random):
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.end()
         self.start()
 
     def term(self, random):
@@ -131,3 +137,17 @@ class Server:
         time.sleep(random.uniform(1, 3))
         tracer.terminate()
         return None if tracer.wait() in (0, -15, 143) else "not done: strace may not trace"
+
+    def clock(self, random):
+        """The system clock, as the server sees it, jumps by 25 hours and back."""
+        if not self.clock_file:
+            return "not done: no {clock} in --serve"
+        self.set_clock(random.choice([-90_000_000, 90_000_000]))
+        time.sleep(random.uniform(0.5, 2))
+        self.set_clock(0)
+
+    def set_clock(self, ms):
+        if self.clock_file:
+            with open(f"{self.clock_file}.new", "w", encoding="utf-8") as file:
+                file.write(str(ms))
+            os.replace(f"{self.clock_file}.new", self.clock_file)
