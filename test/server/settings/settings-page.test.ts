@@ -14,8 +14,8 @@ For operators. After this page you can set each thing that \`aisle serve\` lets 
 A flag wins over its variable. An empty variable counts as absent. A wrong value ends the start with one line and exit code 2.
 \`aisle serve --help\` prints the same. A test makes this page from the code that reads the settings.
 
-| setting | variable | default | meaning |
-|---|---|---|---|
+| setting, variable | default | meaning |
+|---|---|---|
 `;
 
 const program = createProgram({
@@ -57,13 +57,14 @@ function line({ flag, variable, byDefault, meaning }: Row): string {
   const shown = /^[\w.:/-]+$/.test(byDefault) ? code(byDefault) : byDefault;
   const note = NOTES[flag];
   const text = `${cell(meaning)}${note === undefined ? "" : `. ${note}`}`;
-  return `| ${code(flag)} | ${code(variable)} | ${shown} | ${text} |`;
+  const names = [flag, variable].filter(Boolean).map(code).join("<br>");
+  return `| ${names} | ${shown} | ${text} |`;
 }
 
 describe("docs/settings.md", () => {
   // Made again by `npx vitest run test/server/settings/settings-page.test.ts -u`.
   it("has each setting that the code reads, with its default", async () => {
-    const secrets = SECRETS.map(([variable, meaning]) => `| | ${code(variable)} | | ${meaning} |`);
+    const secrets = SECRETS.map(([variable, meaning]) => `| ${code(variable)} | | ${meaning} |`);
     const page = `${HEAD}${[...rows.map(line), ...secrets].join("\n")}\n`;
     await expect(page).toMatchFileSnapshot("../../../docs/settings.md");
   });
