@@ -2,11 +2,13 @@
  * How well servers predict what visitors and customers do next, all asked alike over HTTP: Aisle, baselines, and yours.
  *
  *   npm run leaderboard -- [DATA…] [--data-dir DIR] [--server NAME=URL] [--only NAME,…] [--sessions 1000 | --full]
- *                          [--seed 1] [--json FILE] [--pictures DIR]
+ *                          [--seed 1] [--json FILE] [--pictures DIR] [--keep DIR]
  *
  * DATA: names in ../shared/data/behaviour, or folders with train.csv.gz, dev.csv.gz and perhaps products.csv.gz; all of
  * the shared data when none is given. `--data-dir` adds each folder of DIR that has these files. docs/quality.md tells the columns,
  * the tasks, and how to add a server.
+ *
+ * `--keep DIR` keeps each server's result, and a later run of the same data, sample and seed takes it from there.
  *
  * A server learns from train and is asked one question after the other from a sample of dev. Learning is timed from the
  * file to the first answer, with the import. HR@20: share of questions with a wanted product among the first 20; MRR@20:
@@ -22,13 +24,13 @@ import { sharedData } from "../test/fixtures/shared-data.js";
 import { ROWS } from "./leaderboard/baselines.js";
 import { openDataSet } from "./leaderboard/data-set.js";
 import { OURS, picturesOf, reportOf, tableOf } from "./leaderboard/report.js";
-import { type Result, runServer } from "./leaderboard/run.js";
+import { keptIn, type Result, runServer } from "./leaderboard/run.js";
 import { speakTo, startAisle, startBaseline } from "./leaderboard/servers.js";
 import { machine } from "./load.js";
 
 const usage = (reason: string): never => {
   console.error(`${reason}\nusage: npm run leaderboard -- [DATA…] [--data-dir DIR] [--server NAME=URL] [--only NAME,…]
-       [--sessions N | --full] [--seed N] [--json FILE] [--pictures DIR]`);
+       [--sessions N | --full] [--seed N] [--json FILE] [--pictures DIR] [--keep DIR]`);
   process.exit(2);
 };
 
@@ -43,6 +45,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     json: { type: "string" },
     pictures: { type: "string" },
+    keep: { type: "string" },
   },
 });
 
@@ -79,7 +82,9 @@ for (const folder of folders) {
     for (const { name, of, start } of entries) {
       const tasks = dataSet.tasks.filter(({ kind }) => of === "all" || of === kind);
       if (tasks.length === 0 || (only && !only.includes(name))) continue;
-      results.push(await runServer(name, start, dataSet, tasks));
+      const file = `${dataSet.training.dataSet}-${name.replace(/\W+/g, "_")}-${sample.size}-${sample.seed}.json`;
+      const kept = values.keep === undefined ? undefined : join(values.keep, file);
+      results.push(await keptIn(kept, () => runServer(name, start, dataSet, tasks)));
       process.stderr.write(`${dataSet.training.dataSet}: ${name} is done\n`);
     }
     console.log(tableOf(dataSet, results));

@@ -12,12 +12,25 @@ const MEASURES = ["hitRate", "reciprocalRank", "recall"] as const;
 export type Measure = (typeof MEASURES)[number];
 export type Figures = Readonly<Record<Measure, Figure>>;
 
+/** Sums of a unit's questions. */
+type Sums = Record<Measure | "questions", number>;
+
 /** What one server answered to the questions of one reading. */
 export class Judge {
   /** Sums by unit, in the order in which they were met: the same for all servers. */
-  private readonly units = new Map<string, Record<Measure | "questions", number>>();
+  private readonly units: Map<string, Sums>;
 
-  constructor(private readonly isNew: boolean) {}
+  constructor(
+    private readonly isNew: boolean,
+    units: Iterable<readonly [string, Sums]> = [],
+  ) {
+    this.units = new Map(units);
+  }
+
+  /** What the constructor takes. */
+  toJSON() {
+    return { isNew: this.isNew, units: [...this.units] };
+  }
 
   take(products: readonly string[], { unit, call, wanted }: Question): void {
     const seen = new Set(this.isNew ? call.history.map(({ product }) => product) : []);

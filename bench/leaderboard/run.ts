@@ -1,4 +1,7 @@
 /** Lets servers learn one data set and judges their answers. */
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { DataSet, Task } from "./data-set.js";
 import { Judge } from "./judge.js";
 import type { Server } from "./servers.js";
@@ -15,6 +18,24 @@ export interface Result {
   readonly peakMiB: number | undefined;
   readonly latencyMs: { readonly p50: number; readonly p99: number };
   readonly rows: readonly Row[];
+}
+
+/** A result as JSON has it. */
+interface Kept extends Omit<Result, "rows"> {
+  readonly rows: readonly { readonly task: string; readonly judge: ReturnType<Judge["toJSON"]> }[];
+}
+
+/** What an earlier run kept in `file`, else what `run` gives, kept there. Without a file nothing is kept. */
+export async function keptIn(file: string | undefined, run: () => Promise<Result>): Promise<Result> {
+  if (file === undefined) return run();
+  if (existsSync(file)) {
+    const { rows, ...kept }: Kept = JSON.parse(await readFile(file, "utf8"));
+    return { ...kept, rows: rows.map(({ task, judge }) => ({ task, judge: new Judge(judge.isNew, judge.units) })) };
+  }
+  const result = await run();
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(result));
+  return result;
 }
 
 /** Starts, teaches and asks one server; stops it at the end. */

@@ -90,7 +90,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     .option("--rpc-origins <origins>", "origins of pages that may call RPCs, with commas between (AISLE_RPC_ORIGINS)")
     .option(
       "--embedder <model>",
-      "builtin, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
+      "builtin, visits, onnx:PATH or https://…/embeddings?model=NAME (AISLE_EMBEDDER, else builtin)",
     )
     .option("--learned-order", "learn to rank the recommended products (AISLE_LEARNED_ORDER, else on)")
     .option("--no-learned-order", "rank by the scores of the sources alone; trains faster")

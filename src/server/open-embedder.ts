@@ -8,14 +8,15 @@ import type { ModelStore } from "../store/ports/model-store.js";
 import type { EmbedderLocation } from "./settings/embedder-location.js";
 
 /**
- * The text model at a location, with cached vectors of the app's newest snapshot; undefined for the built-in embedder.
+ * The text model at a location, with cached vectors of the app's newest snapshot; undefined for the
+ * built-in embedder, taught by visits or not.
  */
 export function textEmbedding(
   location: EmbedderLocation,
   appId: string,
   models: Pick<ModelStore, "list" | "read">,
 ): TextEmbedding | undefined {
-  if (location.kind === "builtin") return undefined;
+  if (location.kind === "builtin" || location.kind === "visits") return undefined;
   return {
     open: async () => {
       if (location.kind === "onnx") return openOnnxEmbedder(location.path, loadOnnxRuntime);

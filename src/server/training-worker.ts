@@ -32,6 +32,7 @@ try {
     vectorIndexes: hnswIndexes(),
     learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),
+    textFromVisits: job.embedder.kind === "visits",
     onProgress: (progress) => say({ kind: "progress", progress }),
   };
   if (job.evaluation === undefined) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -10,7 +10,7 @@ import { fitBaseline } from "../../bench/leaderboard/baselines.js";
 import { type DataSet, openDataSet, type Question } from "../../bench/leaderboard/data-set.js";
 import { Judge } from "../../bench/leaderboard/judge.js";
 import { tableOf } from "../../bench/leaderboard/report.js";
-import { runServer } from "../../bench/leaderboard/run.js";
+import { keptIn, runServer } from "../../bench/leaderboard/run.js";
 import { speakTo } from "../../bench/leaderboard/servers.js";
 
 const EVERYTHING = { size: Number.POSITIVE_INFINITY, seed: 1 };
@@ -105,6 +105,9 @@ describe("a server of the leaderboard", () => {
       ["next_new_item", 1],
     ]);
     expect(tableOf(dataSet, [result])).toContain("Theirs");
+    const file = join(dirname(dataSet.training.events), "kept.json");
+    const kept = [await keptIn(file, async () => result), await keptIn(file, () => Promise.reject(new Error("asked")))];
+    expect(kept.map((each) => tableOf(dataSet, [each]))).toEqual(Array(2).fill(tableOf(dataSet, [result])));
   });
 
   it("that is a baseline answers products that train shows together", async () => {

@@ -42,7 +42,7 @@ export async function similarTask(
   if (classes.size < 2 || questions.asked.length === 0)
     return notJudged("similar_products", "fewer than two categories with products to tell apart");
   const bare = all.map((product) => ({ ...product, categories: [] }));
-  const options = { vectorIndexes, seed: TRAINING_SEED, embedding: undefined, onProgress: () => {} };
+  const options = { vectorIndexes, seed: TRAINING_SEED, embedding: undefined, visits: undefined, onProgress: () => {} };
   const { semantic } = await learnSemantic(bare, options);
   const sources = model.sources.flatMap((source) =>
     source.name !== "semantic" ? [source] : semantic ? [semanticSource(semantic, all.length)] : [],

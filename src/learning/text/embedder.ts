@@ -98,13 +98,17 @@ export function fitEmbedder(
   const vocabulary = vocabularyOf(plain.terms, weights, features, plain.lengths);
   const rank = dimensions.find(({ upTo }) => texts.length <= upTo)?.dimensions ?? 0;
   const svd = truncatedSvd(textRows(vocabulary, sample), { rank, oversampling: OVERSAMPLING, iterations }, random);
-  const uncentred: Embedder = {
-    vocabulary,
-    dimensions: svd.rank,
-    projection: Float32Array.from(svd.vectors),
-    centre: new Float32Array(svd.rank),
-  };
-  return { ...uncentred, centre: meanOf(embedAll(uncentred, sample)).map((mean) => mean * centring) };
+  return withCentre({ vocabulary, dimensions: svd.rank, projection: Float32Array.from(svd.vectors) }, sample, centring);
+}
+
+/** With the share of the texts' mean direction that is removed from each. */
+export function withCentre(
+  embedder: Omit<Embedder, "centre">,
+  texts: readonly ProductText[],
+  centring = EMBEDDER.centring,
+): Embedder {
+  const uncentred = { ...embedder, centre: new Float32Array(embedder.dimensions) };
+  return { ...uncentred, centre: meanOf(embedAll(uncentred, texts)).map((mean) => mean * centring) };
 }
 
 function meanOf({ vectors, rows, dimensions }: Embedded): Float32Array {

@@ -3,12 +3,14 @@ import type { VectorIndexes } from "../../adapters/vector-index.js";
 import { DomainError } from "../../domain/errors.js";
 import type { AlgorithmFacts } from "../../domain/model.js";
 import type { Product } from "../../domain/product.js";
+import type { Rows } from "../common/rows.js";
 import { productText } from "../model/product-text.js";
 import type { SemanticModel } from "../model/snapshot.js";
 import type { TextVectors } from "../model/text-vectors.js";
 import { embedAll, fitEmbedder, type ProductText } from "../text/embedder.js";
 import { joinVectors } from "../text/embedder-join.js";
 import { drawToNeighbours } from "../text/text-neighbours.js";
+import { learnFromVisits } from "../text/visit-embedding.js";
 import { type EmbeddedTexts, embedTexts, sentenceOf } from "./text-embedding.js";
 
 /**
@@ -33,6 +35,8 @@ export interface SemanticOptions {
   readonly seed: number;
   /** Undefined: the built-in embedder alone. */
   readonly embedding: TextEmbedding | undefined;
+  /** Product indices of visits, which teach the built-in embedder; undefined: it learns from the texts alone. */
+  readonly visits: Rows | undefined;
   /** Reports the share of embedded texts, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
@@ -50,7 +54,7 @@ export interface LearnedSemantic {
  */
 export async function learnSemantic(
   products: readonly Product[],
-  { vectorIndexes, seed, embedding, onProgress }: SemanticOptions,
+  { vectorIndexes, seed, embedding, visits, onProgress }: SemanticOptions,
 ): Promise<LearnedSemantic> {
   const texts = products.map(productText);
   const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
@@ -60,7 +64,8 @@ export async function learnSemantic(
     return { semantic: undefined, textVectors: undefined, facts };
   }
   const asked = embedding && (await askEmbedding(texts, embedding, onProgress));
-  const embedder = fitEmbedder(texts, { seed });
+  const untaught = fitEmbedder(texts, { seed });
+  const embedder = (visits && learnFromVisits(untaught, texts, visits, { seed })) ?? untaught;
   const own = drawToNeighbours(embedAll(embedder, texts));
   const { vectors, rows, dimensions } = asked?.used ? joinVectors(asked.used.vectors, asked.used.dimensions, own) : own;
   const facts = asked ? [asked.facts] : [];

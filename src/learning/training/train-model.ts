@@ -31,6 +31,8 @@ export interface TrainModelOptions {
   readonly vectorIndexes: VectorIndexes;
   /** A text model of the operator, beside the built-in embedder. */
   readonly embedding?: TextEmbedding | undefined;
+  /** Teaches the built-in embedder which products visitors relate. */
+  readonly textFromVisits?: boolean;
   /** False: candidates come in the order of their sources' scores, and training takes a fraction. */
   readonly learnedOrder?: boolean;
   readonly onProgress: (progress: TrainingProgress) => void;
@@ -81,6 +83,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     vectorIndexes: options.vectorIndexes,
     seed: TRAINING_SEED,
     embedding: options.embedding,
+    visits: options.textFromVisits === true ? data.sessions : undefined,
     onProgress: (share) => onProgress({ stage: "text_embedder", progress: 0.55 + 0.25 * share }),
   });
   facts.push(...learned.facts);

@@ -1,6 +1,8 @@
 /** The embedder of product texts. */
 export type EmbedderLocation =
   | { readonly kind: "builtin" }
+  /** The built-in one, taught by the app's own visits which products belong together. */
+  | { readonly kind: "visits" }
   /** A folder or file of a sentence model, as given, relative to the working directory. */
   | { readonly kind: "onnx"; readonly path: string }
   | {
@@ -23,15 +25,16 @@ export interface EmbedderKey {
   readonly readKeyFile: (() => string) | undefined;
 }
 
-const FORMS = "builtin, onnx:PATH or an address such as https://api.example.com/v1/embeddings?model=NAME is accepted";
+const FORMS =
+  "builtin, visits, onnx:PATH or an address such as https://api.example.com/v1/embeddings?model=NAME is accepted";
 
 /**
- * Reads `builtin`, `onnx:PATH` or an address with `model` and perhaps `dimensions` in its query.
+ * Reads `builtin`, `visits`, `onnx:PATH` or an address with `model` and perhaps `dimensions` in its query.
  *
  * @throws UnusableEmbedder with the accepted values.
  */
 export function readEmbedderLocation(text: string, secret: EmbedderKey): EmbedderLocation {
-  if (text === "builtin") return { kind: "builtin" };
+  if (text === "builtin" || text === "visits") return { kind: text };
   const path = /^onnx:(.*)$/s.exec(text)?.[1]?.trim();
   if (path && !path.includes("\0")) return { kind: "onnx", path };
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { DataDamaged, NotFound, Unavailable } from "../../../src/domain/errors.js";
 import type { Product } from "../../../src/domain/product.js";
+import { type Rows, rowsFrom } from "../../../src/learning/common/rows.js";
 import { encodeContainer } from "../../../src/learning/model/container.js";
 import { placeText, semanticSource } from "../../../src/learning/model/sources/semantic.js";
 import { encodeTextVectors, readTextVectors, TEXT_VECTORS } from "../../../src/learning/model/text-vectors.js";
@@ -34,8 +35,14 @@ function embedding(failFor: (text: string) => boolean = () => false) {
   return { its, asked, closed: () => closed };
 }
 
-const learn = (products: readonly Product[], its?: TextEmbedding) =>
-  learnSemantic(products, { vectorIndexes: hnswIndexes(), seed: 1, embedding: its, onProgress: () => undefined });
+const learn = (products: readonly Product[], its?: TextEmbedding, visits?: Rows) =>
+  learnSemantic(products, {
+    vectorIndexes: hnswIndexes(),
+    seed: 1,
+    embedding: its,
+    visits,
+    onProgress: () => undefined,
+  });
 
 describe("the semantic part of a training", () => {
   it("reports the dimensions of its vectors and the recall of its index", async () => {
@@ -55,6 +62,22 @@ describe("the semantic part of a training", () => {
         },
       },
     ]);
+  });
+
+  it("has more dimensions when visits teach it, and the same when they relate no products", async () => {
+    const dimensions = async (visits?: Rows) => (await learn(SHOP, undefined, visits)).semantic?.index.dimensions;
+    const plain = (await dimensions()) ?? 0;
+    const related = await dimensions(
+      rowsFrom([
+        [0, 3],
+        [1, 4],
+        [2, 5],
+        [0, 4],
+        [1, 5],
+      ]),
+    );
+    expect(related).toBeGreaterThan(plain);
+    expect(await dimensions(rowsFrom([[0], [3]]))).toBe(plain);
   });
 
   it("joins the vectors of a text model with its own, so that it finds similar texts without a shared word", async () => {

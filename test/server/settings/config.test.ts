@@ -132,6 +132,7 @@ describe("readConfig", () => {
 
   it.each([
     ["builtin", { kind: "builtin" }],
+    ["visits", { kind: "visits" }],
     ["onnx:models/mini", { kind: "onnx", path: "models/mini" }],
     [
       "https://api.example.com/v1/embeddings?model=small&dimensions=256",
