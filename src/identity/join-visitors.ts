@@ -18,12 +18,6 @@ export interface JoinVisitors {
   flush(): Promise<void>;
 }
 
-interface Queued {
-  readonly ids: VisitorIds;
-  /** Whether a visitor had one of the ids when the request came. */
-  readonly known: boolean;
-}
-
 /** Queue limit; further joins are dropped and counted. */
 const MAX_QUEUED = 20_000;
 /** Joins in one unit of work: some 2 ms of the main thread. */
@@ -39,30 +33,28 @@ export function createJoinVisitors(deps: {
 }): JoinVisitors {
   const { visitors, unitOfWork, now, newId, metrics, reportFailure } = deps;
   /** By app, then by the ids: a visitor who comes again within the second is joined once. */
-  let queues = new Map<string, Map<string, Queued>>();
+  let queues = new Map<string, Map<string, VisitorIds>>();
   let size = 0;
 
-  const add = (appId: string, name: string, queued: Queued) => {
-    const queue = queues.get(appId) ?? new Map<string, Queued>();
+  const add = (appId: string, name: string, ids: VisitorIds) => {
+    const queue = queues.get(appId) ?? new Map<string, VisitorIds>();
     if (queue.has(name)) return;
     if (size >= MAX_QUEUED) {
       metrics.count("joins_dropped");
       return;
     }
     queues.set(appId, queue);
-    queue.set(name, queued);
+    queue.set(name, ids);
     size++;
   };
 
-  const write = async (appId: string, queued: readonly Queued[]) => {
+  const write = async (appId: string, queued: readonly VisitorIds[]) => {
     for (let from = 0; from < queued.length; from += BATCH_SIZE) {
       const part = queued.slice(from, from + BATCH_SIZE);
       await unitOfWork.run(appId, (tx) => {
         if (tx.app() === undefined) return;
         const at = now();
-        for (const { ids, known } of part) {
-          // Erased since: what was asked before an erasure must not bring the visitor back.
-          if (known && visitorKeys(ids).every((key) => tx.visitorKeys.get(key) === undefined)) continue;
+        for (const ids of part) {
           const id = newId();
           joinVisitor(tx, ids, id, { at, by: id, recordedAt: at, admission: undefined });
         }
@@ -79,7 +71,7 @@ export function createJoinVisitors(deps: {
       if (keys.length < 2) return found;
       const named = found.filter((visitor) => keys.some((key) => visitor.keys.includes(key)));
       if (named.length === 1 && keys.every((key) => named[0]?.keys.includes(key))) return found;
-      add(appId, keys.join("\n"), { ids, known: named.length > 0 });
+      add(appId, keys.join("\n"), ids);
       return named.length < 2 ? found : [...asOne(named), ...found.filter((visitor) => !named.includes(visitor))];
     },
 

@@ -56,19 +56,6 @@ describe("the ids of a request for recommendations", () => {
     expect(works.run).toBe(1);
   });
 
-  it("bring nobody back who was erased before the queue is written", async () => {
-    const { join, flush, saw, find, store } = await openShop();
-    await saw({ clientId: "c1" });
-    await join("shop", ids("c1", "f1"));
-    const [visitor] = await find("c:c1");
-    await store.unitOfWork.run("shop", (tx) => {
-      tx.visitorKeys.delete("c:c1");
-      tx.visitors.delete(visitor?.visitorId ?? "");
-    });
-    await flush();
-    expect(await find("c:c1", "f:f1")).toEqual([]);
-  });
-
   it("join nobody by a user id", async () => {
     const { join, flush, find } = await openShop();
     await join("shop", ids("c1", "f1", "u1"));

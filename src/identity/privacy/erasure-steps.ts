@@ -25,7 +25,7 @@ export interface ErasureStepsDependencies extends PersonStores {
   readonly unitOfWork: UnitOfWork;
   /** See `Store.scrub`. */
   readonly scrub: (appId: string) => Promise<void>;
-  /** Resolves when rejected events, frame counts and joined visitors in memory are stored. */
+  /** Resolves when rejected events and frame counts in memory are stored. */
   readonly settled: () => Promise<void>;
   /** Throws when this process stops working on erasures. Called between two batches. */
   readonly checkStopped: () => void;

@@ -69,8 +69,6 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
 
   return {
     async begin(appId, names, change = (id, work) => unitOfWork.run(id, work)) {
-      // Ids that were named before this call are found by it.
-      await deps.settled();
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasureId = deps.newId();
