@@ -10,7 +10,6 @@ export const FAILURE_PLACES = [
   "live_events",
   "live_refresh",
   "frame_counts",
-  "join_visitors",
   "rejected_events",
   "catalogue_load",
   "model_load",

@@ -217,14 +217,6 @@ function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
   return found;
 }
 
-/** The visitors as `joinVisitor` would leave them: one, or all of them where one would have too many ids. */
-export function asOne(visitors: readonly Visitor[]): readonly Visitor[] {
-  const [first, ...rest] = visitors;
-  if (first === undefined) return visitors;
-  const joined = rest.reduce(absorb, first);
-  return joined.keys.length > MAX_KEYS ? visitors : [joined];
-}
-
 /** Merges two visitors under the older one's id. */
 function absorb(a: Visitor, b: Visitor): Visitor {
   const aIsOlder = a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.visitorId <= b.visitorId);

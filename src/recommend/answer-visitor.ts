@@ -40,8 +40,8 @@ export interface AnswerVisitorDependencies {
   readonly visitors: VisitorStore;
   readonly contacts: Pick<ContactStore, "get">;
   readonly interactions: Pick<InteractionStore, "recent">;
-  /** The visitors with these ids, as one; remembers that these ids belong to one visitor. */
-  readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<readonly Visitor[]>;
+  /** Records that these ids belong to one visitor. */
+  readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
   /** Waits for what the store knows of a visitor; rejects when the answer should be made without it. */
   readonly historyInTime?: <T>(read: () => Promise<T>) => Promise<T>;
   readonly catalogOf: (appId: string) => Promise<WatchedCatalog>;
@@ -111,9 +111,8 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     if (keys.length === 0 && query.contactId === "") return [];
     try {
       return await historyInTime(async () => {
-        const find = () =>
-          use === "show" ? deps.joinVisitors(query.appId, query.visitor) : deps.visitors.find(query.appId, keys);
-        const visitors = keys.length === 0 ? [] : await find();
+        if (use === "show") await deps.joinVisitors(query.appId, query.visitor);
+        const visitors = keys.length === 0 ? [] : await deps.visitors.find(query.appId, keys);
         const historyIds = await historyIdsOf(app, visitors, query.contactId);
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });

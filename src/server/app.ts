@@ -208,10 +208,8 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     deliverHooks: mailing.deliverHooks,
     /** Reads products and events that are newer than the models. */
     refreshLive: stages.liveLayer.refresh,
-    /** Writes what requests for recommendations left: joined visitors and counts of frames, with `all` also the newest. */
-    async writeQueues(all: boolean): Promise<void> {
-      await Promise.all([stages.frameCounts.flush(all), stages.joinVisitors.flush()]);
-    },
+    /** Writes the counts of frames; with `all` also the newest ones. */
+    writeFrameCounts: stages.frameCounts.flush,
     /** Writes frames with the results of simulated visits. */
     writePastResults: createWritePastResults({ unitOfWork }),
     /** Reads catalogues and models into memory before the first request. */

@@ -13,8 +13,8 @@ const FILES_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 1_000;
 /** Interval for sending hook messages and starting due feeds. */
 const HOOKS_EVERY_MS = 1_000;
-/** Interval for writing what requests for recommendations queued. */
-const QUEUES_EVERY_MS = 1_000;
+/** Interval for writing frame counts. */
+const FRAME_COUNTS_EVERY_MS = 1_000;
 /** Interval for looking up models of other processes. */
 const MODELS_EVERY_MS = 1_000;
 /** Interval for evicting apps from memory. */
@@ -67,7 +67,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
     every(MODELS_EVERY_MS, aisle.lookForModels),
     every(EVICT_EVERY_MS, async () => aisle.evictApps()),
     ...(parts.duties.rpc === "services" ? [startStoppable(AHEAD_EVERY_MS, aisle.preload, parts.report, 0)] : []),
-    every(QUEUES_EVERY_MS, async () => aisle.writeQueues(false)),
+    every(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false)),
     every(ERASURES_EVERY_MS, resumeErasures),
   ];
 }

@@ -163,8 +163,6 @@ export function wireIntake(deps: AppDependencies, stores: Stores) {
     metrics,
     reportFailure,
   });
-  const { visitors } = store;
-  const joinVisitors = createJoinVisitors({ visitors, unitOfWork, now, newId, metrics, reportFailure });
   const recording = {
     apps,
     unitOfWork,
@@ -185,7 +183,6 @@ export function wireIntake(deps: AppDependencies, stores: Stores) {
     take,
     rejecting,
     frameCounts,
-    joinVisitors,
     recordEvent,
     recordEvents: createRecordEvents(recording),
     triedRecording: wireTriedRecording(deps, stores, take),
@@ -213,9 +210,9 @@ function wireTriedRecording({ now, monotonicNow, newId }: AppDependencies, { app
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */
 export function wireRecommending(
   deps: AppDependencies,
-  { apps, catalogViews, spans, patience }: Stores,
+  { apps, unitOfWork, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
-  { frameCounts, joinVisitors }: Intake,
+  { frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { visitors, interactions } = store;
@@ -230,7 +227,7 @@ export function wireRecommending(
     visitors,
     contacts: store.contacts,
     interactions,
-    joinVisitors: joinVisitors.join,
+    joinVisitors: createJoinVisitors({ visitors, unitOfWork, now, newId }),
     ...spans.wait("recommend history", remoteStore && patience(remoteStore.historyMs).wait),
     liveOf: liveLayer.of,
     catalogOf: spans.around("recommend catalogue", catalogViews.of),
@@ -253,7 +250,7 @@ export function wireRecommending(
 export function wireIdentity(
   deps: AppDependencies,
   { apps, unitOfWork, copies, patience }: Stores,
-  { rejecting, frameCounts, joinVisitors }: Intake,
+  { rejecting, frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, remoteStore } = deps;
   const { visitors, contacts } = store;
@@ -266,7 +263,7 @@ export function wireIdentity(
     unitOfWork,
     scrub: store.scrub,
     settled: async () => {
-      await Promise.all([rejecting.settled(), frameCounts.flush(true), joinVisitors.flush()]);
+      await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
     },
     resultOf: erasureResult,
     now,

@@ -43,15 +43,15 @@ describe("POST /recommend_page", () => {
   });
 
   it("gives each frame an id of its own, whose clicks count for that frame", async () => {
-    const { ask, trace, rpc, writeQueues } = await openShop();
+    const { ask, trace, rpc, writeFrameCounts } = await openShop();
     const { body } = await ask({ frames: ["side", "below"], trackClicks: true });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const below = body.frames[1];
     await trace({
       ...{ app_id: "shop", action_type: "product_view", fp_ccid: "v1" },
       ...{ product_ids: below?.recommended[0]?.productId ?? "", recommendation_id: below?.recommendationId ?? "" },
     });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const { frames } = await rpc.apps.getFrameReport({ appId: "shop" });
     const clicked = frames.map(({ frameId, total }) => [frameId, total?.visitorCount, total?.clickCount]);
     expect(clicked).toEqual(

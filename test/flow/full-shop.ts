@@ -53,7 +53,7 @@ export async function openFullShop() {
     purpose: LinkPurpose.UNSUBSCRIBE,
     channel: SubscriptionChannel.EMAIL,
   });
-  await aisle.writeQueues(true);
+  await aisle.writeFrameCounts(true);
   return {
     ...aisle,
     directory,

@@ -64,16 +64,16 @@ it("the store is the same to the byte after each call that has no side effects, 
     const call: unknown = Reflect.get(clients[client] ?? {}, method);
     if (typeof call !== "function") throw new Error(`${client} has no ${method}`);
     await drained(call(message), ENDLESS.has(method));
-    await shop.writeQueues(true);
+    await shop.writeFrameCounts(true);
     expect(await directoryBytes(shop.directory), method).toBe(before);
   }
 });
 
 it("Recommend writes that ids belong to one visitor, and what a frame showed", async () => {
-  const { rpc, directory, writeQueues } = await openFullShop();
+  const { rpc, directory, writeFrameCounts } = await openFullShop();
   const before = await directoryBytes(directory);
   await rpc.recommendations.recommend({ appId, visitor, frameId: "home" });
-  await writeQueues(true);
+  await writeFrameCounts(true);
   expect(await directoryBytes(directory)).not.toBe(before);
 });
 

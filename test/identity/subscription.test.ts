@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createJoinVisitors } from "../../src/identity/join-visitors.js";
 import { createSetSubscription } from "../../src/identity/set-subscription.js";
 import { testIds, testSecrets } from "../fixtures/store.js";
 import { draft, intake, NO_CONTACT, NO_VISITOR } from "../intake/intake-fixture.js";
@@ -179,5 +180,15 @@ describe("the shop's own statement", () => {
     const set = createSetSubscription({ unitOfWork: store.unitOfWork, now, newId: testIds(), newSalt: testSecrets() });
     const order = { emailSubscribed: null, smsSubscribed: null, reason: "", visitor: null, ...names };
     await expect(set("shop", order)).rejects.toMatchObject({ field });
+  });
+});
+
+describe("the ids of a recommend call", () => {
+  it("are joined as those of an event", async () => {
+    const { record, store, now, statusOf } = await intake();
+    const join = createJoinVisitors({ ...store, now, newId: testIds() });
+    await join("shop", fp("f1", "c1"));
+    await record(draft("subscribe", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
+    expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
   });
 });

@@ -67,7 +67,7 @@ const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
     record(draft("homepage_view", { visitor, contact: said(EMAIL, true) })),
   "`subscriber_status` 0 on another event with the address": ({ record }) =>
     record(draft("homepage_view", { visitor, contact: said(EMAIL, false) })),
-  "an address that is none, with any status": ({ record }) =>
+  "an invalid address, with any status": ({ record }) =>
     record(draft("subscribe", { visitor, contact: said("ann@", false) })),
   "SetSubscription, subscribed": (to) => set(to, true),
   "SetSubscription, unsubscribed": (to) => set(to, false),

@@ -8,7 +8,7 @@ const stores = await storeKinds();
 
 async function openShop(openStore: Parameters<typeof openAisle>[0], weights = { plain: 1, none: 0 }) {
   const aisle = await openAisle(openStore);
-  const { rpc, now, metrics, writeQueues } = aisle;
+  const { rpc, now, metrics, writeFrameCounts } = aisle;
   await rpc.apps.createApp({ app: { appId: "shop" } });
   const feed = async function* () {
     yield { appId: "shop", products: ["a", "b", "c", "d"].map((id) => ({ productId: id, title: id })) };
@@ -25,7 +25,7 @@ async function openShop(openStore: Parameters<typeof openAisle>[0], weights = { 
   const order = (fp_ccid: string, order_id: string) =>
     act({ action_type: "order", fp_ccid, order_id, product_ids: "d" });
   const report = async (more: object = {}) => {
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const answer = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home", ...more });
     return answer.frames[0]?.variants.map(({ variant, results }) => [
       variant,
@@ -185,10 +185,10 @@ describe("the report of a frame's variants", () => {
   });
 
   it("counts what a visitor did only after the exposure is written", async () => {
-    const { show, view, writeQueues, rpc } = await openShop(undefined);
+    const { show, view, writeFrameCounts, rpc } = await openShop(undefined);
     await view("v1", "a");
     await show("v1");
-    await writeQueues(false);
+    await writeFrameCounts(false);
     const { frames } = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home" });
     expect(frames[0]?.total).toMatchObject({ visitorCount: 1, clickedVisitorCount: 0 });
   });

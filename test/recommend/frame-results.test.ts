@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, string>>;
 /** A shop with the frame `home`, whose page asks for ids of answers as aisle.js does. */
 async function openShop(openStore?: Parameters<typeof openAisle>[0]) {
   const aisle = await openAisle(openStore);
-  const { rpc, facade, writeQueues } = aisle;
+  const { rpc, facade, writeFrameCounts } = aisle;
   await rpc.apps.createApp({ app: { appId: "shop" } });
   const feed = async function* () {
     yield { appId: "shop", products: ["a", "b", "c", "d"].map((id) => ({ productId: id, title: id })) };
@@ -28,12 +28,12 @@ async function openShop(openStore?: Parameters<typeof openAisle>[0]) {
       ...{ marketingMachineFrameConfigurationId: "home", ...more },
     };
     const answer = await facade.inject({ method: "POST", url: "/recommend", payload, headers });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     return answer.json<{ recommendationId?: string; recommended: readonly { productId: string }[] }>();
   };
   const trace = async (action_type: string, fp_ccid: string, fields: Fields) => {
     expect((await aisle.trace({ app_id: "shop", action_type, fp_ccid, ...fields })).status).toBe(200);
-    await writeQueues(true);
+    await writeFrameCounts(true);
   };
   const click = (fp_ccid: string, recommendation_id = "", product_ids = "a") =>
     trace("product_view", fp_ccid, { product_ids, recommendation_id });
@@ -140,7 +140,7 @@ describe("the results of a frame", () => {
   });
 
   it("count only the shop's own orders once it signs its events", async () => {
-    const { rpc, show, order, sales, writeQueues } = await openShop();
+    const { rpc, show, order, sales, writeFrameCounts } = await openShop();
     await rpc.apps.createSigningSecret({ appId: "shop" });
     await show("v1");
     await order("v1", "o1", "1000000");
@@ -150,7 +150,7 @@ describe("the results of a frame", () => {
     const payment = { amount: "10", currency: "EUR" };
     const event = { actionType: "order", visitor, products, order: { orderId: "o1", payment } };
     await rpc.events.recordEvent({ appId: "shop", event });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     expect(await sales("salesWithoutClick")).toEqual([[1, "10.00 EUR"]]);
   });
 

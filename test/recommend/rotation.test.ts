@@ -63,15 +63,15 @@ describe.each(stores)("a frame that a visitor used: $name", ({ openStore }) => {
   });
 
   it("remembers what it showed in the store", async () => {
-    const { show, later, store, rpc, writeQueues } = await openShop(openStore);
+    const { show, later, store, rpc, writeFrameCounts } = await openShop(openStore);
     await show();
     await show();
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const kept = { frameId: "home", productIds: FIRST_TEN };
     const stored = await store.visitors.exposure("shop", "c:c1");
     expect(stored?.shownLists).toEqual([expect.objectContaining(kept)]);
     expect(repeated(await show([later()]))).toBe(8);
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const person = { visitor: { clientId: "c1" } };
     const exported: unknown[] = [];
     for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person }))
@@ -148,26 +148,26 @@ describe("a frame that a visitor used", () => {
   });
 
   it("remembers nothing of visitors who refuse profiling, and no products of frames that do not rotate", async () => {
-    const { show, set, store, facade, writeQueues } = await openShop();
+    const { show, set, store, facade, writeFrameCounts } = await openShop();
     await facade.inject({
       method: "POST",
       url: "/recommend",
       headers: { "sec-gpc": "1" },
       payload: { appId: "shop", cId: "c1", productInteractions: [], marketingMachineFrameConfigurationId: "home" },
     });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
     await set("side", { rotation: false });
     await show([], { marketingMachineFrameConfigurationId: "side" });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const exposure = await store.visitors.exposure("shop", "c:c1");
     expect(exposure).toMatchObject({ frames: [{ frameId: "side", shown: [] }], shownLists: [] });
   });
 
   it("is forgotten 7 days after it showed something", async () => {
-    const { show, now, store, writeQueues, sweepRetention } = await openShop();
+    const { show, now, store, writeFrameCounts, sweepRetention } = await openShop();
     await show();
-    await writeQueues(true);
+    await writeFrameCounts(true);
     now.at += 7 * DAY_MS - 1;
     await sweepRetention(() => undefined);
     expect(await store.visitors.exposure("shop", "c:c1")).toBeDefined();

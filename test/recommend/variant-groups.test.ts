@@ -103,16 +103,16 @@ describe("a shop whose pages name groups of variants", () => {
   });
 
   it("counts the view of a group for a frame that showed a variant of it", async () => {
-    const { rpc, trace, writeQueues } = await openShop();
+    const { rpc, trace, writeFrameCounts } = await openShop();
     const variants = [{ name: "plain", weight: 1 }];
     await rpc.apps.setFrameConfiguration({
       appId: "shop",
       frameConfiguration: { frameId: "home", recommendedCount: 10, variants },
     });
     await rpc.recommendations.recommend({ appId: "shop", frameId: "home", visitor: { clientId: "c1" } });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     await trace({ app_id: "shop", action_type: "product_view", c_id: "c1", product_ids: "PAN-02" });
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const report = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home" });
     expect(report.frames[0]?.total).toMatchObject({ clickedVisitorCount: 1 });
   });

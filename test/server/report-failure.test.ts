@@ -7,7 +7,6 @@ import { createPreload } from "../../src/catalog/preload.js";
 import { InvalidArgument } from "../../src/domain/errors.js";
 import type { Operation } from "../../src/domain/operation.js";
 import { createSeal } from "../../src/domain/secret-encryption.js";
-import { createJoinVisitors } from "../../src/identity/join-visitors.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
 import { createOperations } from "../../src/operations/operations.js";
@@ -198,13 +197,6 @@ describe("a failure that only shortens an answer", () => {
       };
       counts.shown({ ...shown, visitorKey: "fpcid:v" });
       await counts.flush(true);
-    },
-    join_visitors: async ({ reportFailure, metrics }) => {
-      const [visitors, now, newId] = [{ find: async () => [] }, testClock(), testIds()];
-      const unitOfWork = { run: brokenLater };
-      const joins = createJoinVisitors({ visitors, unitOfWork, now, newId, metrics, reportFailure });
-      await joins.join("shop", { clientId: "c", fingerprintId: "f", userId: "" });
-      await joins.flush();
     },
     rejected_events: async ({ reportFailure, metrics }) => {
       const now = testClock();

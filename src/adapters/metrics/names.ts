@@ -131,7 +131,6 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     },
   },
   frame_counts_dropped: { help: "Exposures and results of A/B variants that could not be counted" },
-  joins_dropped: { help: "Visitors named together by requests for recommendations that could not be joined" },
   apps_evicted: { help: "Apps whose catalogue and model left memory for others; see --memory-mib" },
   models_read_in_part: {
     help: "Models of another Aisle version loaded without the parts that this version cannot read",

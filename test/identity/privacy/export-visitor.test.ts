@@ -50,7 +50,7 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
 
   it("lists products that a frame explored for the visitor with their probabilities, and clicks; an erasure removes both", async () => {
     const aisle = await openShop();
-    const { rpc, facade, writeQueues } = aisle;
+    const { rpc, facade, writeFrameCounts } = aisle;
     await rpc.apps.setFrameConfiguration({
       appId: "shop",
       frameConfiguration: { frameId: "home", recommendedCount: 10, exploration: 0.2 },
@@ -72,10 +72,10 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
       recommended: { productId: string }[];
     }>();
     const clicked = recommended[0]?.productId ?? "";
-    await writeQueues(true);
+    await writeFrameCounts(true);
     const click = { action_type: "product_view", product_ids: clicked, recommendation_id: recommendationId };
     await aisle.trace({ app_id: "shop", c_id: clientId, ...click });
-    await writeQueues(true);
+    await writeFrameCounts(true);
 
     const items = await exported(aisle, "shop", { visitor: { clientId } });
     const exposures = items.flatMap((item) => (item.case === "frameExposure" ? [item.value] : []));
