@@ -63,7 +63,10 @@ describe("aisle feed", () => {
     );
     expect((await run("list")).stdout).toMatch(/main +90m +https:\/\/shop\.example\/feed\.csv\n/);
     const { exitCode, stdout, stderr } = await run("run");
-    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^1 products imported, 1 rejected, 0 hidden, in [\d.]+ m?s\n$/)]);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^1 products imported, 1 rejected, 0 hidden, in [\d.]+ m?s\n$/),
+    ]);
     expect(stderr).toBe("entry 3: id: missing\n");
     expect((await run("list")).stdout).toContain("1 products imported, 1 rejected");
     expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject({
@@ -81,7 +84,9 @@ describe("aisle feed", () => {
     await run("run");
     text = "id,title\n1,Lamp\n";
     expect((await run("run")).exitCode).toBe(1);
-    expect((await run("run", "--force")).stdout).toMatch(/^1 products imported, 0 rejected, 2 hidden, in [\d.]+ m?s\n$/);
+    expect((await run("run", "--force")).stdout).toMatch(
+      /^1 products imported, 0 rejected, 2 hidden, in [\d.]+ m?s\n$/,
+    );
   });
 
   it("prints the operation with --no-wait, which ends with the read", async () => {
