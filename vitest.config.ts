@@ -15,6 +15,7 @@ const SLOW = [
   "test/wire/mongo.test.ts",
   "test/wire/remote.test.ts",
   "test/learning/evaluation/shared-data.test.ts",
+  "test/learning/evaluation/small-shops.test.ts",
   "test/learning/training/reproducible-training.test.ts",
   "test/scripts/**",
 ];

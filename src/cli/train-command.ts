@@ -7,6 +7,7 @@ import {
   type ModelAlgorithm,
   ModelSchema,
   type PredictionQuality,
+  RankerForest,
 } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import { enumWord } from "./enum-words.js";
@@ -48,6 +49,14 @@ async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
   else for (const line of modelLines(model)) writeLine(deps.stdout, line);
 }
 
+/** Where the trees of the ranker come from. */
+const FORESTS: Readonly<Record<RankerForest, string>> = {
+  [RankerForest.UNSPECIFIED]: "",
+  [RankerForest.SHIPPED]: ", the trees that come with Aisle",
+  [RankerForest.OWN]: ", own trees",
+  [RankerForest.SHIPPED_AND_OWN]: ", own trees added to those that come with Aisle",
+};
+
 /** The evaluation of an algorithm on the newest data; "" for none. */
 function judged({ case: algorithm, value }: ModelAlgorithm["facts"]): string {
   switch (algorithm) {
@@ -56,8 +65,9 @@ function judged({ case: algorithm, value }: ModelAlgorithm["facts"]): string {
       return value.judged === undefined ? "" : `, ${qualityText(value.judged)}`;
     case "ranker": {
       const { judged, sessionNeighbours } = value;
-      if (judged === undefined || sessionNeighbours === undefined) return "";
-      return `, ${qualityText(judged)} (on the same visits without it ${qualityText(sessionNeighbours)})`;
+      const forest = FORESTS[value.forest];
+      if (judged === undefined || sessionNeighbours === undefined) return forest;
+      return `${forest}, ${qualityText(judged)} (on the same visits without it ${qualityText(sessionNeighbours)})`;
     }
     default:
       return "";

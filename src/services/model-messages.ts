@@ -60,7 +60,7 @@ function factsMessage({
       return { case: "sessionNeighbours", value: { sessions: whole(facts.sessions), judged: quality(facts) } };
     case "ranker": {
       const judged = { judged: quality(facts), sessionNeighbours: quality(facts, "neighbours_") };
-      return { case: "ranker", value: { steps: whole(facts.steps), trees, ...judged } };
+      return { case: "ranker", value: { steps: whole(facts.steps), trees, forest: facts.forest ?? 0, ...judged } };
     }
     case "semantic": {
       const { index_recall_10: indexRecall = 0, index_search_width: indexSearchWidth = 0 } = facts;

@@ -37,6 +37,8 @@ export interface HeldBackModelOptions {
   readonly data: Dataset;
   /** The parts fitted on all data; they decide which sources exist and their settings. */
   readonly fitted: Pick<Fitted, "sessions" | "ranker" | "rules" | "cart" | "semantic">;
+  /** True when the trees of the ranker learned from these visits: sessions that they did not see judge. */
+  readonly isRankerLearned: boolean;
   /** The cart ranking as it was evaluated; undefined if none was learned. */
   readonly cartTrial: CartTrial | undefined;
   readonly popularityHalfLifeMs: number;
@@ -50,13 +52,14 @@ export interface HeldBackModelOptions {
 export function fitHeldBackModel({
   data,
   fitted,
+  isRankerLearned,
   cartTrial,
   popularityHalfLifeMs,
   seed,
 }: HeldBackModelOptions): HeldBackModel {
   const productCount = data.productIds.length;
   const sessionTotal = rowCount(data.sessions);
-  const mayAsk = (session: number) => fitted.ranker === undefined || isHeldOut(session);
+  const mayAsk = (session: number) => !isRankerLearned || isHeldOut(session);
   const firstSession = firstAsked(data, mayAsk);
   const sessionsUntil = data.sessionEndedAt[firstSession - 1] ?? 0;
   const orderTotal = rowCount(data.baskets);

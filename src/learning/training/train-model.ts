@@ -104,6 +104,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const blend = fitBlend({
     data,
     fitted: parts,
+    isRankerLearned: ranked?.isLearned ?? false,
     cartTrial: cart?.trial,
     popularityHalfLifeMs: POPULARITY_HALF_LIFE_MS,
     seed: TRAINING_SEED,

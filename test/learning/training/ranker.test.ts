@@ -124,12 +124,11 @@ describe("a model trained on visits", () => {
     });
   });
 
-  it("has no ranker when there are too few steps, and serves session proposals", async () => {
+  it("has the forest that ships when there are too few steps, and tells so", async () => {
     const { manifest, bytes } = await train(walkers(60));
-    expect(manifest.algorithms.find(({ name }) => name === "ranker")).toMatchObject({
-      included: false,
-      reason: expect.stringContaining("400 are needed"),
-    });
+    const ranker = manifest.algorithms.find(({ name }) => name === "ranker");
+    expect(ranker).toMatchObject({ included: true, reason: "", facts: { forest: 1 } });
+    expect(ranker?.facts.steps).toBeLessThan(400);
     const [source] = loadServingModel("m1", bytes, hnswIndexes()).sources;
     expect(source!.complements(query(12, 13), 5).indices.length).toBe(5);
   });

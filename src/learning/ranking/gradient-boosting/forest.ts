@@ -21,6 +21,25 @@ export function treeCount(forest: Forest): number {
   return forest.roots.length;
 }
 
+/** One forest with the trees of both, whose score is the sum of theirs. */
+export function joinForests(first: Forest, second: Forest): Forest {
+  const nodes = first.values.length;
+  const joined = (a: Uint32Array, b: Uint32Array) => Uint32Array.of(...a, ...b);
+  return {
+    featureCount: first.featureCount,
+    roots: joined(
+      first.roots,
+      second.roots.map((root) => root + nodes),
+    ),
+    features: joined(first.features, second.features),
+    values: Float32Array.of(...first.values, ...second.values),
+    lefts: joined(
+      first.lefts,
+      second.lefts.map((left) => (left === 0 ? 0 : left + nodes)),
+    ),
+  };
+}
+
 const FORMAT = 1;
 
 export function encodeForest(forest: Forest): Section {

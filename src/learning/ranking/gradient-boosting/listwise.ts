@@ -89,7 +89,8 @@ export function boostRanking(
   const heldScores = heldOut && new Float32Array(heldOut.binned.length / bins.featureCount);
   const trees: Tree[] = [];
   const losses: number[] = [];
-  let best = Number.POSITIVE_INFINITY;
+  // Offsets of held-out groups are what is known without a tree: trees are kept if they add to it.
+  let best = heldOut?.offsets && heldScores ? softmaxLoss(heldOut, heldScores, params.focus) : Number.POSITIVE_INFINITY;
   let kept = 0;
   while (trees.length < params.trees && trees.length - kept < params.patience) {
     if (trees.length === params.thinAfter) {

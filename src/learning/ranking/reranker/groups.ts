@@ -1,4 +1,5 @@
 import { binRows, type FeatureBins } from "../gradient-boosting/bins.js";
+import type { ForestScorer } from "../gradient-boosting/forest-scorer.js";
 import type { RankedGroups } from "../gradient-boosting/listwise.js";
 import type { CandidateFeatures } from "./candidate-features.js";
 import { MAX_CANDIDATES } from "./candidate-set.js";
@@ -10,13 +11,23 @@ export interface Groups {
   /** Takes in a question, unless its answer is no candidate. */
   add(features: CandidateFeatures, query: VisitQuery, answer: number): void;
   all(): RankedGroups;
+  /** The same, with what the prior says of each row as its offset. Without a prior the same as `all`. */
+  withPrior(): RankedGroups;
 }
 
-export function createGroups(bins: FeatureBins): Groups {
+/** `prior` scores the rows as they come. */
+export function createGroups(bins: FeatureBins, prior?: ForestScorer): Groups {
   const groups = [0];
   const answers: number[] = [];
   let binned = new Uint8Array(1 << 20);
   let rows = 0;
+  const scores = new Float64Array(MAX_CANDIDATES);
+  const offsets: number[] = [];
+  const all = (): RankedGroups => ({
+    binned: binned.subarray(0, rows * FEATURE_COUNT),
+    groups: Uint32Array.from(groups),
+    answers: Uint32Array.from(answers),
+  });
 
   return {
     add(features, query, answer) {
@@ -29,14 +40,16 @@ export function createGroups(bins: FeatureBins): Groups {
         binned = larger;
       }
       binRows(bins, features.rows, count, binned, rows * FEATURE_COUNT);
+      if (prior !== undefined) {
+        scores.fill(0, 0, count);
+        prior(features.rows, count, scores);
+        for (let row = 0; row < count; row++) offsets.push(scores[row]!);
+      }
       answers.push(rows + place);
       rows += count;
       groups.push(rows);
     },
-    all: () => ({
-      binned: binned.subarray(0, rows * FEATURE_COUNT),
-      groups: Uint32Array.from(groups),
-      answers: Uint32Array.from(answers),
-    }),
+    all,
+    withPrior: () => (prior === undefined ? all() : { ...all(), offsets: Float32Array.from(offsets) }),
   };
 }

@@ -6,6 +6,9 @@
  *
  * A fifth of these sessions is held out: it stops the boosting, and its newest part judges. A ranker no better there than
  * session neighbours alone is dropped. For serving the sources are fitted again on all sessions.
+ *
+ * A shipped forest was learned from other shops. With too few steps it serves alone; with some, trees of the shop's own
+ * are added to it as far as held-out sessions show a gain; with many, or where both fail, own trees are learned alone.
  */
 
 import { createRandom } from "../../common/random.js";
@@ -13,33 +16,34 @@ import { evenly, rowCount } from "../../common/rows.js";
 import { fitSessionNeighbours } from "../../session/session-neighbours.js";
 import type { SessionParams } from "../../session/session-params.js";
 import { learnBins } from "../gradient-boosting/bins.js";
-import { type Forest, treeCount } from "../gradient-boosting/forest.js";
+import { type Forest, joinForests, treeCount } from "../gradient-boosting/forest.js";
 import { createForestScorer } from "../gradient-boosting/forest-scorer.js";
-import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../gradient-boosting/listwise.js";
+import {
+  BOOSTING_DEFAULTS,
+  type BoostingParams,
+  boostRanking,
+  type RankedGroups,
+} from "../gradient-boosting/listwise.js";
 import { type CandidateFeatures, createCandidateFeatures } from "./candidate-features.js";
-import { MAX_CANDIDATES } from "./candidate-set.js";
 import { FEATURE_COUNT } from "./feature-names.js";
-import { createGroups } from "./groups.js";
+import { createGroups, type Groups } from "./groups.js";
+import { type AskedFeatures, type JudgedForest, type Judgement, judgeForest } from "./judge-forests.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
 import { fitRankerSources } from "./ranker-sources.js";
-import { scoreAt } from "./score-board.js";
 import { firstVisits, type Visits } from "./visits.js";
 
-export interface Judgement {
-  /** Share of the questions whose answer is among the first 20. */
-  readonly hitRate: number;
-  /** Mean of 1 / place of the answer, 0 beyond the first 20. */
-  readonly reciprocalRank: number;
-}
+/** Whose trees a forest holds: those that were shipped, those of the shop, or both. */
+export type ForestOrigin = "shipped" | "own" | "shipped_and_own";
 
 export interface LearnedRanker {
   /** Undefined when there was too little to learn from, or session neighbours alone did as well. */
   readonly forest: Forest | undefined;
+  readonly origin: ForestOrigin;
   /** Why there is no forest; "" when there is one. */
   readonly reason: string;
   readonly questions: number;
-  /** On the held-out sessions; undefined when nothing was learned. */
-  readonly judged: { readonly ranker: Judgement; readonly neighbours: Judgement } | undefined;
+  /** On sessions that no tree learned from; undefined when there were none. */
+  readonly judged: JudgedForest | undefined;
 }
 
 export interface RankerBudget {
@@ -74,7 +78,6 @@ interface Slice {
   readonly heldOut: readonly Question[];
 }
 
-const DEPTH = 20;
 /** Of so many sessions one is held out. */
 const HELD_OUT = 5;
 /** True for rows of sessions that a ranker of these visits never learns from. */
@@ -107,39 +110,75 @@ function boostingFor(questions: number): BoostingParams {
   return BOOSTING;
 }
 
+/** How much better than session neighbours a shipped forest is held to be before any question, and by how many of them. */
+const SHIPPED_LEAD = 0.02;
+const SHIPPED_QUESTIONS = 200;
+
 export function learnRanker(
   visits: Visits,
   productCount: number,
   params: SessionParams,
   seed: number,
   budget: RankerBudget = RANKER_BUDGET,
+  shipped?: Forest,
 ): LearnedRanker {
   const slices = newestSlices(visits, productCount, budget);
   const [newest] = slices;
   const questions = slices.reduce((sum, { learned, heldOut }) => sum + learned.length + heldOut.length, 0);
-  if (newest === undefined || questions < budget.least || newest.heldOut.length === 0) {
-    const reason = `${questions} steps in the newest sessions, ${budget.least} are needed`;
-    return { forest: undefined, reason, questions, judged: undefined };
-  }
   const featuresOf = ({ older }: Slice) => {
     const neighbours = fitSessionNeighbours(older, productCount, params);
     return createCandidateFeatures(fitRankerSources(older, neighbours, seed));
   };
+  if (newest === undefined || questions < budget.least || newest.heldOut.length === 0) {
+    const reason = `${questions} steps in the newest sessions, ${budget.least} are needed`;
+    if (shipped === undefined) return { forest: undefined, origin: "own", reason, questions, judged: undefined };
+    const asked = slices.map((slice) => ({
+      features: featuresOf(slice),
+      questions: [...slice.learned, ...slice.heldOut],
+    }));
+    return tried({ forest: shipped, origin: "shipped" }, visits, asked, questions);
+  }
+  const isSmall = questions < SOME_QUESTIONS;
   const newestFeatures = featuresOf(newest);
   const bins = learnBins(pilotRows(newestFeatures, visits, evenly(newest.learned, PILOT)), FEATURE_COUNT);
-  const learned = createGroups(bins);
-  const heldOut = createGroups(bins);
+  const prior = isSmall && shipped ? createForestScorer(shipped) : undefined;
+  const learned = createGroups(bins, prior);
+  const heldOut = createGroups(bins, prior);
+  const judgedBy: AskedFeatures[] = [];
   for (const slice of slices) {
     const features = slice === newest ? newestFeatures : featuresOf(slice);
     for (const question of slice.learned) learned.add(features, queryOf(visits, question), question.next);
     for (const question of slice.heldOut) heldOut.add(features, queryOf(visits, question), question.next);
+    // The sources of all slices together would take the memory of a large shop.
+    if (slice === newest || isSmall) judgedBy.push({ features, questions: slice.heldOut });
   }
-  const { forest } = boostRanking(bins, learned.all(), heldOut.all(), boostingFor(questions), createRandom(seed));
-  const judged = judge(newestFeatures, forest, visits, newest.heldOut);
+  const grow = (of: (groups: Groups) => RankedGroups) =>
+    boostRanking(bins, of(learned), of(heldOut), boostingFor(questions), createRandom(seed));
+  if (prior && shipped) {
+    const { forest: added } = grow((groups) => groups.withPrior());
+    const origin = treeCount(added) === 0 ? "shipped" : "shipped_and_own";
+    const both = tried({ forest: joinForests(shipped, added), origin }, visits, judgedBy, questions);
+    if (both.forest !== undefined) return both;
+  }
+  return tried({ forest: grow((groups) => groups.all()).forest, origin: "own" }, visits, judgedBy, questions);
+}
+
+/** Dropped when session neighbours alone do as well; a shipped forest, when they do so beyond what is known of it. */
+function tried(
+  { forest, origin }: { readonly forest: Forest; readonly origin: ForestOrigin },
+  visits: Visits,
+  asked: readonly AskedFeatures[],
+  questions: number,
+): LearnedRanker {
+  const judges = asked.reduce((sum, one) => sum + one.questions.length, 0);
+  const judged = judges === 0 ? undefined : judgeForest(forest, visits, asked);
   const worth = ({ hitRate, reciprocalRank }: Judgement) => hitRate + reciprocalRank;
-  const isBetter = treeCount(forest) > 0 && worth(judged.ranker) > worth(judged.neighbours);
+  const lead = judged === undefined ? 0 : worth(judged.ranker) - worth(judged.neighbours);
+  const known = origin === "own" ? 0 : SHIPPED_LEAD * SHIPPED_QUESTIONS;
+  const isBetter = treeCount(forest) > 0 && lead * judges + known > 0;
   return {
     forest: isBetter ? forest : undefined,
+    origin,
     reason: isBetter ? "" : "no better than session neighbours on the newest sessions",
     questions,
     judged,
@@ -191,35 +230,4 @@ function pilotRows(features: CandidateFeatures, visits: Visits, questions: reado
     at += part.length;
   }
   return all;
-}
-
-function judge(features: CandidateFeatures, forest: Forest, visits: Visits, questions: readonly Question[]) {
-  const places = { ranker: [] as number[], neighbours: [] as number[] };
-  const scores = new Float64Array(MAX_CANDIDATES);
-  const addScores = createForestScorer(forest);
-  for (const question of questions) {
-    const count = features.make(queryOf(visits, question));
-    const answer = features.candidates.subarray(0, count).indexOf(question.next);
-    if (answer < 0) continue;
-    scores.fill(0, 0, count);
-    addScores(features.rows, count, scores);
-    const close = Float64Array.from(features.candidates.subarray(0, count), (product) =>
-      scoreAt(features.close, features.slots.of(product)),
-    );
-    places.ranker.push(placeOf(answer, scores.subarray(0, count)));
-    if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));
-  }
-  const judgementOf = (found: readonly number[]): Judgement => {
-    const near = found.filter((place) => place <= DEPTH);
-    return {
-      hitRate: near.length / questions.length,
-      reciprocalRank: near.reduce((sum, place) => sum + 1 / place, 0) / questions.length,
-    };
-  };
-  return { ranker: judgementOf(places.ranker), neighbours: judgementOf(places.neighbours) };
-}
-
-/** From 1; of equal scores the answer's counts last. */
-function placeOf(answer: number, scores: Float64Array): number {
-  return scores.reduce((place, score, i) => (i !== answer && score >= scores[answer]! ? place + 1 : place), 1);
 }

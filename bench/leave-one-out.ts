@@ -1,0 +1,72 @@
+/**
+ * How well trees serve a shop that they learned nothing from: the forest that ships, and forests of the other data sets.
+ *
+ *   npm run bench -- leave-one-out [--sizes 300,3000,20000] [--questions N] [--json FILE]
+ *
+ * Each data set is left out in turn: a forest learns from the others, cut to their newest 300, 1,500 and 6,000 sessions, and
+ * is asked about the one left out, as is the forest that ships, which learned from simulated shops alone. Sources are
+ * fitted on the newest sessions of train, so many as `--sizes` says; every prefix of N steps of dev asks. VSTAN has the
+ * parameters that a training chooses, and the same sessions. HR@20 and MRR@20; the gain in MRR@20 over VSTAN with its
+ * 95 % interval over sessions. Orders of online_retail are sessions of lines in no order of time: they are left out.
+ */
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import Table from "cli-table3";
+import { meanOfUnits } from "../src/learning/common/proportions.js";
+import { shippedForest } from "../src/learning/ranking/reranker/shipped-forest.js";
+import { needsSharedData } from "../test/fixtures/shared-data.js";
+import { judgeForests } from "./born-trained/judge.js";
+import { learnForest } from "./born-trained/learn-forest.js";
+import { recordedSessions } from "./born-trained/recorded.js";
+import { type ShopSession, shopOf } from "./born-trained/shops.js";
+
+const NAMES = ["diginetica", "yoochoose_100k", "tmall"] as const;
+const LEARNED_SIZES = [300, 1500, 6000];
+const LEARNED_QUESTIONS = 1500;
+const SEED = 20_261_124;
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "300,3000,20000" },
+    questions: { type: "string", default: "2000" },
+    json: { type: "string" },
+  },
+});
+const sets = new Map<string, { readonly train: ShopSession[]; readonly dev: ShopSession[] }>();
+for (const name of NAMES) {
+  if (!needsSharedData("behaviour", name)) process.exit(2);
+  sets.set(name, { train: await recordedSessions(name, "train"), dev: await recordedSessions(name, "dev") });
+}
+const shipped = shippedForest();
+const head = ["left out", "sessions", "VSTAN", "forest that ships", "gain", "forest of the others", "gain"];
+const table = new Table({ style: { head: [], border: [] }, head });
+const results: object[] = [];
+for (const [name, { train, dev }] of sets) {
+  const others = [...sets].filter(([other]) => other !== name);
+  const shops = others.flatMap(([other, { train: sessions }]) =>
+    LEARNED_SIZES.map((size) => shopOf(`${other} ${size}`, sessions.slice(-size))),
+  );
+  const ofOthers = learnForest(shops, { questionsPerShop: LEARNED_QUESTIONS, seed: SEED, say: () => undefined });
+  for (const size of values.sizes.split(",").map(Number)) {
+    const forests = { ...(shipped && { shipped }), others: ofOthers };
+    const judged = judgeForests(train.slice(-size), dev, forests, { most: Number(values.questions), seed: SEED });
+    const [vstan, ...rows] = judged.rows;
+    if (vstan === undefined) continue;
+    const figures = (row: typeof vstan) => `${row.hitRate.toFixed(3)} / ${row.reciprocalRank.toFixed(3)}`;
+    const gains = rows.map((row) => {
+      const lead = row.reciprocals.map((value, i) => value - vstan.reciprocals[i]!);
+      const { value, low, high } = meanOfUnits(lead, judged.units);
+      const [share, least, most] = [value, low, high].map((each) => (100 * each) / vstan.reciprocalRank);
+      return { name: row.name, hitRate: row.hitRate, reciprocalRank: row.reciprocalRank, share, least, most };
+    });
+    const cells = rows.flatMap((row, r) => {
+      const { share = 0, least = 0, most = 0 } = gains[r] ?? {};
+      return [figures(row), `${share.toFixed(1)} % (${least.toFixed(1)} to ${most.toFixed(1)})`];
+    });
+    table.push([name, Math.min(size, train.length), figures(vstan), ...cells]);
+    const { hitRate, reciprocalRank } = vstan;
+    results.push({ leftOut: name, sessions: Math.min(size, train.length), vstan: { hitRate, reciprocalRank }, gains });
+  }
+}
+console.log(table.toString());
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results)}\n`);
