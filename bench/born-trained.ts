@@ -10,8 +10,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { FEATURES } from "../src/learning/ranking/reranker/feature-names.js";
-import { packForest } from "../src/learning/ranking/reranker/packed-forest.js";
 import { learnForest } from "./born-trained/learn-forest.js";
+import { packForest } from "./born-trained/pack-forest.js";
 import { SHIPPED_OPTIONS, simulatedShops } from "./born-trained/simulated.js";
 
 const FILE = join(import.meta.dirname, "../src/learning/ranking/reranker/shipped-forest-asset.ts");

@@ -15,43 +15,17 @@ export interface PackedForest {
   readonly nodes: string;
 }
 
-const FORMAT = 1;
-/** The feature, the distance to the left node (0 in a leaf), the value. */
-const NODE_BYTES = 6;
-
-/** Throws RangeError for a forest of more than 255 features or nodes in a tree. */
-export function packForest(forest: Forest, featureNames: readonly string[], learnedFrom: string): PackedForest {
-  const { roots, features, values, lefts } = forest;
-  const asked = [...new Set(features.filter((_, node) => lefts[node] !== 0))].sort((a, b) => a - b);
-  const bytes = new Uint8Array(roots.length + NODE_BYTES * values.length);
-  const view = new DataView(bytes.buffer);
-  const put = (at: number, value: number) => {
-    if (value > 255) throw new RangeError("A forest has a tree or features that are too many to be packed");
-    bytes[at] = value;
-  };
-  for (const [tree, root] of roots.entries()) put(tree, (roots[tree + 1] ?? values.length) - root);
-  for (let node = 0, at = roots.length; node < values.length; node++, at += NODE_BYTES) {
-    const left = lefts[node]!;
-    put(at, left === 0 ? 0 : asked.indexOf(features[node]!));
-    put(at + 1, left === 0 ? 0 : left - node);
-    view.setFloat32(at + 2, values[node]!, true);
-  }
-  return {
-    formatNumber: FORMAT,
-    learnedFrom,
-    features: asked.map((feature) => featureNames[feature]!),
-    treeCount: roots.length,
-    nodes: Buffer.from(bytes).toString("base64"),
-  };
-}
+export const PACKED_FORMAT = 1;
+/** Of a node: the feature, the distance to the left node (0 in a leaf), the value. */
+export const PACKED_NODE_BYTES = 6;
 
 /** The forest over these features; undefined when it is of another format, or asks a feature that is not among them. */
 export function unpackForest(packed: PackedForest, featureNames: readonly string[]): Forest | undefined {
   const numbers = packed.features.map((name) => featureNames.indexOf(name));
-  if (packed.formatNumber !== FORMAT || numbers.includes(-1)) return undefined;
+  if (packed.formatNumber !== PACKED_FORMAT || numbers.includes(-1)) return undefined;
   const bytes = Buffer.from(packed.nodes, "base64");
   const { treeCount } = packed;
-  const nodes = (bytes.length - treeCount) / NODE_BYTES;
+  const nodes = (bytes.length - treeCount) / PACKED_NODE_BYTES;
   const forest = {
     featureCount: featureNames.length,
     roots: new Uint32Array(treeCount),
@@ -60,7 +34,7 @@ export function unpackForest(packed: PackedForest, featureNames: readonly string
     lefts: new Uint32Array(nodes),
   };
   for (let tree = 1; tree < treeCount; tree++) forest.roots[tree] = forest.roots[tree - 1]! + bytes[tree - 1]!;
-  for (let node = 0, at = treeCount; node < nodes; node++, at += NODE_BYTES) {
+  for (let node = 0, at = treeCount; node < nodes; node++, at += PACKED_NODE_BYTES) {
     const toLeft = bytes[at + 1]!;
     forest.features[node] = toLeft === 0 ? 0 : numbers[bytes[at]!]!;
     forest.lefts[node] = toLeft === 0 ? 0 : node + toLeft;

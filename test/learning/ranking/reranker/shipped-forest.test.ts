@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { packForest } from "../../../../bench/born-trained/pack-forest.js";
 import { type Forest, treeCount } from "../../../../src/learning/ranking/gradient-boosting/forest.js";
 import { FEATURE_COUNT, FEATURES } from "../../../../src/learning/ranking/reranker/feature-names.js";
 import { learnRanker, RANKER_BUDGET } from "../../../../src/learning/ranking/reranker/learn-ranker.js";
-import { packForest, unpackForest } from "../../../../src/learning/ranking/reranker/packed-forest.js";
+import { unpackForest } from "../../../../src/learning/ranking/reranker/packed-forest.js";
 import { shippedForest } from "../../../../src/learning/ranking/reranker/shipped-forest.js";
 import { SHIPPED_FOREST } from "../../../../src/learning/ranking/reranker/shipped-forest-asset.js";
 import { firstVisits } from "../../../../src/learning/ranking/reranker/visits.js";
