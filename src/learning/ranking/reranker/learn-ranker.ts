@@ -141,7 +141,7 @@ export function learnRanker(
   const isSmall = questions < SOME_QUESTIONS;
   const newestFeatures = featuresOf(newest);
   const bins = learnBins(pilotRows(newestFeatures, visits, evenly(newest.learned, PILOT)), FEATURE_COUNT);
-  const prior = isSmall && shipped ? createForestScorer(shipped) : undefined;
+  const prior = questions < FEW_QUESTIONS && shipped ? createForestScorer(shipped) : undefined;
   const learned = createGroups(bins, prior);
   const heldOut = createGroups(bins, prior);
   const judgedBy: AskedFeatures[] = [];
