@@ -56,7 +56,7 @@ describe("an evaluation of a shop whose visitors follow trails", async () => {
 
   it("finds the next product of a trail among the first, where popularity does not", () => {
     expect(figureOf(evaluation, "next_item", "recommended")).toBeGreaterThan(0.9);
-    expect(figureOf(evaluation, "next_item", "collaborative")).toBe(1);
+    expect(figureOf(evaluation, "next_item", "collaborative")).toBeGreaterThan(0.9);
     expect(figureOf(evaluation, "next_item", "collaborative", "reciprocal_rank_20")).toBeGreaterThan(0.45);
     expect(figureOf(evaluation, "next_item", "popularity")).toBeLessThan(0.5);
   });
