@@ -3,9 +3,9 @@
  *
  *   npm run bench -- leave-one-out [--sizes 300,3000,20000] [--questions N] [--json FILE]
  *
- * Each data set is left out in turn: a forest learns from the others, cut to their newest 300, 1,500 and 6,000 sessions, and
- * is asked about the one left out, as is the forest that ships, which learned from simulated shops alone. Sources are
- * fitted on the newest sessions of train, so many as `--sizes` says; every prefix of N steps of dev asks. VSTAN has the
+ * Each data set is left out in turn. A forest learns from the others, cut to their newest 300, 1,500 and 6,000 sessions, and
+ * is asked about the one left out. So is the forest that ships, which learned from simulated shops alone. Sources are
+ * fitted on the newest sessions of train, so many as `--sizes` says. Every prefix of N steps of dev asks. VSTAN has the
  * parameters that a training chooses, and the same sessions. HR@20 and MRR@20; the gain in MRR@20 over VSTAN with its
  * 95 % interval over sessions. Orders of online_retail are sessions of lines in no order of time: they are left out.
  */

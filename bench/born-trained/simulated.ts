@@ -1,7 +1,7 @@
 /**
- * Simulated shops of many kinds and sizes, to learn a forest from that may be shipped. Products lie in groups; a visitor
- * is interested in a group and a taste within it, goes on to what is near, popular or beside it on the shelf, looks again
- * at what was seen, and at times turns to a related group, to what is on promotion or to anything. Products come and go.
+ * Simulated shops of many kinds and sizes, to learn a forest from that may be shipped. Products lie in groups. A visitor
+ * is interested in a group and a taste within it, and goes on to what is near, popular or beside it on the shelf. At times
+ * the visitor looks again, or turns to a related group, to a promotion or to anything. Products come and go.
  * How much of each there is differs from shop to shop and is drawn by the seed.
  */
 import { createRandom } from "../../src/learning/common/random.js";
