@@ -88,86 +88,73 @@ def orders_of(client, history, orders):
             history.fault("wrong", f"order {order} has no events")
 
 
-def counters_of(client, history):
+def counters_of(client):
+    """The events that the server's process has counted, as acknowledged, stored and deduplicated."""
     text = client.send("rpc", "/metrics", None)[1].decode()
-    told, stored, again = (sum(map(int, re.findall(rf"^aisle_events_{what}_total\b.* (\d+)$", text, re.M)))
-                           for what in ("acknowledged", "stored", "deduplicated"))
-    if history is None:
-        return told
-    if told != stored + again or told < history.acknowledged or (not history.unknown and told != history.acknowledged):
-        history.fault("wrong", f"{told} counted as acknowledged, {stored} stored, {again} deduplicated; callers were told {history.acknowledged}")
+    return [sum(map(int, re.findall(rf"^aisle_events_{what}_total\b.* (\d+)$", text, re.M)))
+            for what in ("acknowledged", "stored", "deduplicated")]
 
 
-def run(workers, seconds):
-    """Sets the workers to work for so many seconds. Answers a function that ends them earlier, and one that awaits them."""
-    until = [time.monotonic() + seconds]
-    goes_on = lambda: time.monotonic() < until[0]
-    threads = [threading.Thread(target=worker.run, args=(goes_on,)) for worker in workers]
+def judge_counters(counters, history):
+    """Events of calls without an answer may have been counted, then or since."""
+    told, stored, again = counters
+    if told != stored + again or not history.told <= told <= history.told + history.untold:
+        history.fault("wrong", f"{told} counted as acknowledged, {stored} stored, {again} deduplicated; "
+                               f"callers were told {history.told}, and nothing of {history.untold}")
+
+
+def working(workers, do):
+    """Does something while the workers work, and answers what it answered."""
+    over = threading.Event()
+    threads = [threading.Thread(target=worker.run, args=(over,)) for worker in workers]
     for thread in threads:
         thread.start()
-    return lambda: until.__setitem__(0, 0), lambda: [thread.join() for thread in threads]
+    try:
+        return do()
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
-def patiently(judge):
+def patiently(ask):
     """Asks again while the server is late."""
     for _ in range(20):
         try:
-            return judge()
+            return ask()
         except Unknown as error:
             late = error
             time.sleep(0.5)
     raise SystemExit(f"The server does not answer: {late}")
 
 
-def settled(client):
-    """The counters, once they stand still: works whose callers were told that they are late are done later."""
-    before, now = -1, 0
-    while now != before:
-        before, now = now, patiently(lambda: counters_of(client, None))
-        time.sleep(1)
-    return now
-
-
-def check(plan, directory, path):
-    server = Server(plan["serve"], directory, f"{path}.log")
-    try:
-        return judged(plan, server, path)
-    finally:
-        server.end()
-
-
-def judged(plan, server, path):
+def check(plan, server, history):
     chance = random.Random(plan["seed"])
-    history = History(path, **plan)
     server.start()
     client = Client(server.direct)
     patiently(lambda: client.rpc("AppService/CreateApp", app={"appId": "shop"}))
     workers = [Worker(n, plan["seed"], server.ports, history, plan["batch"], plan["only"]) for n in range(plan["workers"])]
-    since, done, started, acknowledged = "", {}, time.monotonic(), 0
+    since, done, started = "", {}, time.monotonic()
     while sum(done.values()) < plan["rounds"] and time.monotonic() - started < plan["seconds"]:
         fault = chance.choice(plan["faults"])
         calm, moment = chance.uniform(0, plan["calm"]), chance.uniform(0.05, plan["calm"])
-        run(workers, calm)[1]()
-        patiently(lambda: counters_of(client, history))
+        working(workers, lambda: time.sleep(calm))
+        judge_counters(patiently(lambda: counters_of(client)), history)
+        is_new = fault in ("kill", "term")
+        history.untold = 0 if is_new else history.untold  # the works of a process end with it
         server.ports.update(server.relayed if fault == "cut" else server.direct)
-        end, await_end = run(workers, 60)
-        time.sleep(moment)
-        why = getattr(server, fault)(chance)
-        end()
-        await_end()
+        why = working(workers, lambda: server.suffer(fault, moment, chance))
         server.ports.update(server.direct)
         server.wait()
-        is_new = fault in ("kill", "term")
         name = f"{fault}, {why}" if why else fault
         done[name] = done.get(name, 0) + 1
         newest, _ = patiently(lambda: events_of(client, history, since))
         patiently(lambda: values_of(client, history, is_new))
         since = newest if is_new else since  # from here on all ids are greater
-        history.acknowledged, history.unknown = settled(client), 0
-        acknowledged = sum(sent.outcome == "acknowledged" for sent in history.events.values())
+        history.told = patiently(lambda: counters_of(client))[0]
         counts = ", ".join(f"{len(found)} {kind}" for kind, found in history.faults.items())
         history.note(round=sum(done.values()), fault=name, calm=calm, moment=moment)
-        print(f"round {sum(done.values())}: {name} after {moment:.2f} s; {acknowledged:,} acknowledged, {counts}", flush=True)
+        print(f"round {sum(done.values())}: {name} after {moment:.2f} s; {history.acknowledged():,} acknowledged, {counts}", flush=True)
         if plan["stop_at_fault"] and any(history.faults.values()):
             break
     server.term(chance)
@@ -175,10 +162,9 @@ def judged(plan, server, path):
     patiently(lambda: values_of(client, history, True))
     patiently(lambda: orders_of(client, history, orders))
     found = {kind: len(texts) for kind, texts in history.faults.items()}
-    outcomes = [sent.outcome for sent in history.events.values()]
-    result = {"seed": plan["seed"], "faults": done, "acknowledged": outcomes.count("acknowledged"), **found}
+    result = {"seed": plan["seed"], "faults": done, "acknowledged": history.acknowledged(), **found}
     history.note(result=result)
-    return result, history
+    return result
 
 
 def main():
@@ -191,27 +177,30 @@ def main():
     options.add_argument("--calm", type=float, default=1.0, help="seconds at most before a fault; default: %(default)s")
     options.add_argument("--workers", type=int, default=8)
     options.add_argument("--batch", type=int, default=0, help="events of each batch; default: 1 to 40")
-    options.add_argument("--only", help=f"some of {','.join(WORKS)}; default: all")
-    options.add_argument("--history", default="history.jsonl", help="file of all that was done; default: %(default)s")
-    options.add_argument("--result", help="file for the result, as JSON")
+    options.add_argument("--only", default=",".join(WORKS), help="some of these; default: %(default)s")
+    options.add_argument("--history", help="file of all that was done; default: history.jsonl, of a replay replay.jsonl")
     options.add_argument("--stop-at-fault", action="store_true", help="ends with the first round that finds one")
     options.add_argument("--replay", help="a history; its plan is run again")
     said = options.parse_args()
-    plan = {name: value for name, value in vars(said).items() if name not in ("history", "replay", "result")}
-    plan["faults"], plan["only"] = said.faults.split(","), said.only.split(",") if said.only else None
+    path = said.history or ("replay.jsonl" if said.replay else "history.jsonl")
+    plan = {**vars(said), "faults": said.faults.split(","), "only": said.only.split(",")}
     if said.replay:
-        plan = json.loads(open(said.replay, encoding="utf-8").readline())["plan"]
+        with open(said.replay, encoding="utf-8") as file:
+            plan = json.loads(file.readline())["plan"]
     if not plan["serve"]:
         options.error("--serve says which server")
     directory = tempfile.mkdtemp(prefix="checker-")
-    print(f"seed {plan['seed']}, history {said.history}", flush=True)
-    result, history = check(plan, directory, said.history)
+    print(f"seed {plan['seed']}, history {path}", flush=True)
+    history = History(path, plan)
+    server = Server(plan["serve"], directory, f"{path}.log")
+    try:
+        result = check(plan, server, history)
+    finally:
+        server.end()
     for kind, texts in history.faults.items():
         for text in texts[:20]:
             print(f"{kind}: {text}")
     print(json.dumps(result))
-    if said.result:
-        json.dump(result, open(said.result, "w", encoding="utf-8"))
     if any(history.faults.values()):
         sys.exit(f"Faults were found; the data are in {directory}")
     shutil.rmtree(directory)

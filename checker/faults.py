@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from urllib.request import ProxyHandler, build_opener
 
 
@@ -36,13 +37,17 @@ class Relay:
                     target.sendall(data)
         except OSError:
             pass
-        for end in (source, target):
-            end.close()
+        self.sever(source, target)
 
     def cut(self):
-        for end in self.open:
-            end.close()
+        self.sever(*self.open)
         self.open, self.mute = [], False
+
+    def sever(self, *ends):
+        for end in ends:
+            with suppress(OSError):  # it is closed already
+                end.shutdown(socket.SHUT_RDWR)  # as `close` alone does not while another thread waits for bytes
+            end.close()
 
 
 class Server:
@@ -88,6 +93,10 @@ class Server:
     def pids(self):
         found = [pid for pid in os.listdir("/proc") if pid.isdigit()]
         return [int(pid) for pid in found if os.getsid(int(pid)) == self.process.pid]
+
+    def suffer(self, fault, after, random):
+        time.sleep(after)
+        return getattr(self, fault)(random)
 
     def kill(self, random):
         self.end()

@@ -30,10 +30,11 @@ class Register:
 
 class History:
     """All that was done, in memory and as lines of JSON in a file."""
-    def __init__(self, path, **plan):
+    def __init__(self, path, plan):
         self.file, self.lock = open(path, "w", encoding="utf-8"), threading.Lock()
         self.events, self.registers, self.faults = {}, {}, {"lost": [], "doubled": [], "wrong": []}
-        self.acknowledged = self.unknown = 0  # since the server's start, as its own counters
+        self.told = 0  # events of the server's process whose callers were told, as its counters have them
+        self.untold = 0  # events of calls without an answer since before that process began
         self.note(plan=plan)
 
     def note(self, **line):
@@ -45,6 +46,9 @@ class History:
             self.faults[kind].append(what)
             self.note(fault=kind, what=what)
 
+    def acknowledged(self):
+        return sum(sent.outcome == "acknowledged" for sent in self.events.values())
+
     def register(self, name):
         return self.registers.setdefault(name, Register())
 
@@ -55,10 +59,10 @@ class Worker:
         self.client, self.reader = Client(ports), Client(ports)  # of several processes, reads may meet another one
         self.random = random.Random(f"{seed}/{number}")
         self.count, self.again, self.newest = 0, [], {}
-        self.works = [work for work in only or WORKS for _ in range(WORKS[work])]
+        self.works = [work for work in only for _ in range(WORKS[work])]
 
-    def run(self, goes_on):
-        while goes_on():
+    def run(self, over):
+        while not over.is_set():
             if self.again:  # events with keys that had no answer: sent again, they are stored once
                 self.record(*self.again.pop(), keyed=True)
             else:
@@ -77,7 +81,6 @@ class Worker:
             answer, outcome = call() or {}, "ok"
         except Unknown as error:
             answer, outcome = None, f"unknown: {error}"
-            self.history.unknown += 1
             time.sleep(0.02)
         except Refused as error:
             answer, outcome = False, f"refused: {error}"
@@ -99,17 +102,20 @@ class Worker:
         keys = {"idempotencyKeys": marks} if keyed else {}
         call = call or (lambda: self.client.rpc("EventService/BatchRecordEvents", events=events, **keys))
         answer = self.attempt(call, marks=marks, keyed=keyed)
+        recorded = (answer or {}).get("recorded", [])
+        with self.history.lock:
+            self.history.told += len(recorded)
+            self.history.untold += len(events) if answer is None else 0
         if answer is None and keyed:
             self.again.append((events, call))
-        for one in (answer or {}).get("recorded", []):
+        for one in recorded:
             sent = self.history.events[marks[one.get("index", 0)]]
             sent.outcome, sent.event_id = "acknowledged", one["eventId"]
-            self.history.acknowledged += 1
         for one in (answer or {}).get("refused", []) + [{"index": n} for n in range(len(marks)) if answer is False]:
             self.history.events[marks[one.get("index", 0)]].outcome = "refused"
-        if answer and answer.get("recorded") and self.random.random() < 0.2:
+        if recorded and self.random.random() < 0.2:
             self.sees(lambda: self.reader.rpc("EventService/GetEvent", eventId=sent.event_id))
-        return answer and len(answer.get("recorded", [])) == len(marks)
+        return answer and len(recorded) == len(marks)
 
     def sees(self, read):
         try:

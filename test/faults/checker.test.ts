@@ -21,3 +21,23 @@ it("a checker that knows only the public interfaces finds nothing lost, doubled 
   const result: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
   expect(result).toMatchObject({ seed: 20261124, lost: 0, doubled: 0, wrong: 0 });
 });
+
+/** What the checker says of a server that counted so many events, after callers of `told` had an answer and of `untold` none. */
+async function judged(counted: number, told: number, untold: number): Promise<string> {
+  const program = `
+from check import judge_counters
+from load import History
+history = History("/dev/null", {})
+history.told, history.untold = ${told}, ${untold}
+judge_counters([${counted}, ${counted - 200}, 200], history)
+print(history.faults["wrong"])`;
+  const { stdout } = await run("python3", ["-c", program], { env: { ...process.env, PYTHONPATH: join(CHECK, "..") } });
+  return stdout.trim();
+}
+
+it("the checker lets a server count the events of calls without an answer, and no others", async () => {
+  expect(await judged(1600, 1000, 600)).toBe("[]");
+  expect(await judged(1000, 1000, 600)).toBe("[]");
+  expect(await judged(1601, 1000, 600)).toMatch(/1601 counted as acknowledged.*callers were told 1000/);
+  expect(await judged(999, 1000, 600)).toMatch(/999 counted as acknowledged/);
+});
