@@ -132,7 +132,7 @@ def check(plan, server, history):
     chance = random.Random(plan["seed"])
     server.start()
     client = Client(server.direct)
-    patiently(lambda: client.rpc("AppService/CreateApp", app={"appId": "shop"}))
+    patiently(lambda: client.rpc("AppService/CreateApp", app={"appId": "shop"}, requestId="shop"))
     workers = [Worker(n, plan["seed"], server.ports, history, plan["batch"], plan["only"]) for n in range(plan["workers"])]
     since, done, started = "", {}, time.monotonic()
     while sum(done.values()) < plan["rounds"] and time.monotonic() - started < plan["seconds"]:

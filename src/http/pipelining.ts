@@ -14,6 +14,8 @@ export function oneAtATime(answer: RequestListener): RequestListener {
   const underWay = new WeakSet<Socket>();
   const waiting = new WeakMap<Socket, Exchange[]>();
   let waitingOfAll = 0;
+  /** Connections whose last request is answered and whose next one waits. */
+  const due: Socket[] = [];
 
   const begin = (request: Exchange[0], response: Exchange[1]) => {
     const { socket } = request;
@@ -22,9 +24,15 @@ export function oneAtATime(answer: RequestListener): RequestListener {
   };
 
   const endOf = (socket: Socket) => {
-    // In another turn of the event loop: other connections come between.
-    if (waiting.has(socket)) setImmediate(next, socket);
-    else underWay.delete(socket);
+    if (!waiting.has(socket)) underWay.delete(socket);
+    else if (due.push(socket) === 1) setImmediate(nextDue);
+  };
+
+  // One in each turn of the event loop: requests that do not wait behind their own come between.
+  const nextDue = () => {
+    const socket = due.shift();
+    if (socket !== undefined) next(socket);
+    if (due.length > 0) setImmediate(nextDue);
   };
 
   const next = (socket: Socket) => {

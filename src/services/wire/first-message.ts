@@ -1,4 +1,4 @@
-import type { ServerHttp2Stream } from "node:http2";
+import type { Readable } from "node:stream";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { messageTooLarge, refusal } from "./error-info.js";
 
@@ -21,7 +21,7 @@ export interface FirstMessageLimits {
  *   late   is called when neither came in time.
  */
 export function readFirstMessage(
-  stream: ServerHttp2Stream,
+  stream: Readable,
   most: FirstMessageLimits,
   then: {
     readonly whole: (body: Buffer) => void;

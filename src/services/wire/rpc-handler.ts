@@ -180,16 +180,17 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
       const call = { request, response, handler, values, streamsIn };
       const isEnveloped = ENVELOPED.test(request.headers["content-type"] ?? "");
-      if (!("stream" in request) || (streamsIn && !isEnveloped)) {
+      const isHttp2 = "stream" in request;
+      if (!isEnveloped && (streamsIn || !isHttp2)) {
         connect(call);
         return true;
       }
-      if (!hasBody(request)) {
+      if (isHttp2 ? !hasBody(request) : request.method !== "POST") {
         connect(call, chunksAndRest([])); // Node's request was made after the end of its stream, and sees none
         return true;
       }
-      const begin = beginning(request.stream);
-      readFirstMessage(request.stream, firstMessage(streamsIn), {
+      const begin = isHttp2 ? beginning(request.stream) : (work: () => void) => work();
+      readFirstMessage(isHttp2 ? request.stream : request, firstMessage(streamsIn), {
         whole: (body) =>
           begin(() => {
             const error = isEnveloped ? errorOfMessages(body, limits.readMaxBytes) : undefined;
