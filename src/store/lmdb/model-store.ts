@@ -64,12 +64,16 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
     read: async (appId, modelId) => {
       const found = tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
-      const bytes = await readIfThere(join(modelDirectory(environment.directory, appId), modelFile(modelId)), room);
+      const path = join(modelDirectory(environment.directory, appId), modelFile(modelId));
+      const bytes = await readIfThere(path, room).catch((cause: unknown) => {
+        onDamage("models");
+        throw new DataDamaged(`The file ${path} cannot be read`, { cause });
+      });
       const isWhole = bytes !== undefined && bytes.length === found.record.sizeBytes;
       if (isWhole && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read
       onDamage("models");
-      throw new DataDamaged("A model snapshot does not match its checksum");
+      throw new DataDamaged(`The file ${path} does not match its checksum`);
     },
 
     list: async (appId) => newestFirstOf(appId).map((model) => model.record),

@@ -1,7 +1,7 @@
 // A library for LD_PRELOAD that stands between a process and its disk, for the files below AISLE_SHIM_DIR alone.
 //
-// AISLE_SHIM_FAULT names a file. While it is there, it says in up to three words what fails: which calls (`write`,
-// `sync`), how (`EIO`, `ENOSPC`, `short`, a write that stops half-way, or `stall` and milliseconds, for which the call
+// AISLE_SHIM_FAULT names a file. While it is there, it says in up to three words what fails: which calls (`read`,
+// `write`, `sync`), how (`EIO`, `ENOSPC`, `short`, a write that stops half-way, or `stall` and milliseconds, for which the call
 // takes longer and then succeeds) and whether `once`: then the first call that fails removes the file. As a disk does it, a sync that fails has written nothing.
 //
 // AISLE_SHIM_JOURNAL names a file to which everything that changes the disk is appended when it is done, so that the
@@ -78,7 +78,8 @@ static int fault_of(const char *call) {
   int fd = plain_open(fault_file, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0) return 0;
   char text[64];
-  ssize_t length = read(fd, text, sizeof text - 1);
+  REAL(ssize_t, "read", int, void *, size_t);
+  ssize_t length = real(fd, text, sizeof text - 1);
   close(fd);
   if (length <= 0) return 0;
   text[length] = 0;
@@ -86,8 +87,8 @@ static int fault_of(const char *call) {
   sscanf(text, "%15s %15s %15s", which, how, often);
   if (strcmp(which, call) != 0) return 0;
   if (strcmp(often, "once") == 0) {
-    REAL(int, "unlink", const char *);
-    if (real(fault_file) != 0) return 0; // another thread was faster
+    int (*remove_it)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "unlink");
+    if (remove_it(fault_file) != 0) return 0; // another thread was faster
   }
   if (strncmp(how, "stall", 5) == 0) {
     struct timespec left = {atoi(how + 5) / 1000, atoi(how + 5) % 1000 * 1000000L};
@@ -164,6 +165,39 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at) { return wr
 ssize_t writev(int fd, const struct iovec *parts, int count) { return write_parts(fd, parts, count, -1); }
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) { return write_parts(fd, parts, count, at); }
 ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t at) { return write_parts(fd, parts, count, at); }
+
+// A read of ours fails where it should: 1, with errno.
+static int read_fails(int fd) {
+  char path[PATH_MAX];
+  int fault = fault_file && path_of(fd, path) ? fault_of("read") : 0;
+  if (fault) errno = fault > 0 ? fault : EIO;
+  return fault != 0;
+}
+
+ssize_t read(int fd, void *bytes, size_t length) {
+  REAL(ssize_t, "read", int, void *, size_t);
+  return read_fails(fd) ? -1 : real(fd, bytes, length);
+}
+
+ssize_t pread(int fd, void *bytes, size_t length, off_t at) {
+  REAL(ssize_t, "pread", int, void *, size_t, off_t);
+  return read_fails(fd) ? -1 : real(fd, bytes, length, at);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t length, off_t at) {
+  REAL(ssize_t, "pread64", int, void *, size_t, off_t);
+  return read_fails(fd) ? -1 : real(fd, bytes, length, at);
+}
+
+ssize_t preadv(int fd, const struct iovec *parts, int count, off_t at) {
+  REAL(ssize_t, "preadv", int, const struct iovec *, int, off_t);
+  return read_fails(fd) ? -1 : real(fd, parts, count, at);
+}
+
+ssize_t preadv64(int fd, const struct iovec *parts, int count, off_t at) {
+  REAL(ssize_t, "preadv64", int, const struct iovec *, int, off_t);
+  return read_fails(fd) ? -1 : real(fd, parts, count, at);
+}
 
 static int sync_with(int (*real)(int), int fd) {
   char path[PATH_MAX];
