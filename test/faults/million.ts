@@ -27,7 +27,11 @@ interface Figures {
   readonly seeds: readonly number[];
 }
 
-const AIMS = { embedded: { kills: 200, acknowledged: 1_000_000 }, mongo: { kills: 20, acknowledged: 100_000 } };
+/** `calm`: seconds at most before a kill. */
+const AIMS = {
+  embedded: { kills: 200, acknowledged: 1_000_000, calm: "0.8" },
+  mongo: { kills: 20, acknowledged: 100_000, calm: "4" },
+};
 const KILLS_OF_SESSION = 25;
 
 const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
@@ -39,13 +43,13 @@ async function session(store: FaultStore, urlOf: (seed: number) => string): Prom
   const isOurs = (one: Figures) => one.commit === commit && one.store === store;
   const none = { commit, store, kills: 0, acknowledged: 0, lost: 0, doubled: 0, wrong: 0, seeds: [] };
   const before: Figures = all.find(isOurs) ?? none;
-  const { kills, acknowledged } = AIMS[store];
+  const { kills, acknowledged, calm } = AIMS[store];
   if (before.kills >= kills && before.acknowledged >= acknowledged) return before;
   const seed = 1 + Math.max(0, ...before.seeds);
   const folder = await mkdtemp(join(tmpdir(), "aisle-million-"));
   try {
     const serve = `${process.execPath} bin/aisle.js serve --store ${urlOf(seed)} --facade-port {rest} --rpc-port {rpc}`;
-    const load = ["--only", "batch", "--batch", "200", "--workers", "4", "--calm", "0.8", "--seconds", "1800"];
+    const load = ["--only", "batch", "--batch", "200", "--workers", "4", "--calm", calm, "--seconds", "1800"];
     const plan = ["--faults", "kill", "--rounds", String(KILLS_OF_SESSION), "--seed", String(seed), ...load];
     const history = ["--history", join(folder, "history.jsonl")];
     const env = { ...process.env, TMPDIR: folder, AISLE_ANSWER_MS: "20000" };
