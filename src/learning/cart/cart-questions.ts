@@ -59,9 +59,10 @@ export function cartQuestions(orders: Orders, from: number, to: number, random: 
 export function orderQuestions(orders: Orders, from: number, to: number, random: () => number): AnsweredQuestion[] {
   const found: AnsweredQuestion[] = [];
   const history = new Map<number, { at: number; products: Uint32Array }[]>();
+  const asked = new Set(orders.customers.subarray(from, to));
   for (let row = 0; row < to; row++) {
     const customer = orders.customers[row]!;
-    if (customer === NO_CUSTOMER) continue;
+    if (customer === NO_CUSTOMER || !asked.has(customer)) continue;
     const products = rowOf(orders.baskets, row);
     const at = orders.at[row]!;
     const earlier = history.get(customer) ?? [];

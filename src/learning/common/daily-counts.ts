@@ -6,11 +6,12 @@
  *
  *   growth = (recent + k) / (expected + k)
  *
- * `k` draws products with few interactions towards 1, so that three views after none are no trend. One pass over the
- * interactions; 9 bytes for each product and day on which it was met.
+ * `k` draws products with few interactions towards 1, so that three views after none are no trend. Two passes over the
+ * interactions; 12 bytes for each product and day on which it was met, while counting 4 for each interaction.
  */
 import type { Candidates } from "./candidates.js";
 import { createDescendingOrder } from "./descending-order.js";
+import { GrowingArray } from "./growing-array.js";
 import type { Meetings } from "./popularity.js";
 import { POPULARITY_WEIGHT } from "./popularity.js";
 import type { Section } from "./section.js";
@@ -35,31 +36,47 @@ export interface DailyCounts {
 
 /** @param cutOff Ages count from here, ms. */
 export function dailyCounts(meetings: Meetings, productCount: number, cutOff: number): DailyCounts {
-  const cells = new Map<number, { orders: number; views: number }>();
-  for (let i = 0; i < meetings.productIndices.length; i++) {
-    const day = Math.max(0, Math.floor((cutOff - meetings.at[i]!) / DAY_MS));
-    const product = meetings.productIndices[i]!;
-    if (day >= MOST_DAYS || product >= productCount) continue;
-    const key = product * MOST_DAYS + day;
-    let cell = cells.get(key);
-    if (cell === undefined) {
-      cell = { orders: 0, views: 0 };
-      cells.set(key, cell);
-    }
-    const weight = meetings.weights[i]!;
-    if (weight === POPULARITY_WEIGHT.order) cell.orders++;
-    else cell.views += weight;
-  }
-  const keys = Float64Array.from(cells.keys()).sort();
+  const { places, offsets: placeOffsets } = placesByProduct(meetings, productCount);
   const offsets = new Uint32Array(productCount + 1);
-  for (const key of keys) offsets[Math.floor(key / MOST_DAYS) + 1]!++;
+  const days = new GrowingArray((length) => new Uint32Array(length));
+  const orders = new GrowingArray((length) => new Float32Array(length));
+  const views = new GrowingArray((length) => new Float32Array(length));
+  const orderSums = new Float64Array(MOST_DAYS);
+  const viewSums = new Float64Array(MOST_DAYS);
+  for (let product = 0; product < productCount; product++) {
+    orderSums.fill(0);
+    viewSums.fill(0);
+    for (let p = placeOffsets[product]!; p < placeOffsets[product + 1]!; p++) {
+      const i = places[p]!;
+      const day = Math.max(0, Math.floor((cutOff - meetings.at[i]!) / DAY_MS));
+      if (day >= MOST_DAYS) continue;
+      const weight = meetings.weights[i]!;
+      if (weight === POPULARITY_WEIGHT.order) orderSums[day]!++;
+      else viewSums[day]! += weight;
+    }
+    for (let day = 0; day < MOST_DAYS; day++) {
+      if (orderSums[day] === 0 && viewSums[day] === 0) continue;
+      days.push(day);
+      orders.push(orderSums[day]!);
+      views.push(viewSums[day]!);
+    }
+    offsets[product + 1] = days.length;
+  }
+  return { offsets, days: days.take(), orders: orders.take(), views: views.take() };
+}
+
+/** Where each product stands among the meetings; those outside of the catalogue nowhere. */
+function placesByProduct({ productIndices }: Meetings, productCount: number) {
+  const offsets = new Uint32Array(productCount + 1);
+  for (const product of productIndices) if (product < productCount) offsets[product + 1]!++;
   for (let p = 0; p < productCount; p++) offsets[p + 1]! += offsets[p]!;
-  return {
-    offsets,
-    days: Uint32Array.from(keys, (key) => key % MOST_DAYS),
-    orders: Float32Array.from(keys, (key) => cells.get(key)!.orders),
-    views: Float32Array.from(keys, (key) => cells.get(key)!.views),
-  };
+  const next = offsets.slice(0, productCount);
+  const places = new Uint32Array(offsets[productCount]!);
+  for (let i = 0; i < productIndices.length; i++) {
+    const product = productIndices[i]!;
+    if (product < productCount) places[next[product]!++] = i;
+  }
+  return { offsets, places };
 }
 
 /** Counts of one product over ages in days `from` up to `to`, `to` excluded. */

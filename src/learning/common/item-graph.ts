@@ -11,6 +11,7 @@
  *
  * Time: steps of all sessions x length of the kernels; diginetica (836 k steps, 16 places) takes some 0.5 s.
  */
+import { GrowingArray } from "./growing-array.js";
 import { placesOf } from "./places.js";
 import type { Rows } from "./rows.js";
 import type { Section } from "./section.js";
@@ -49,8 +50,8 @@ export function fitItemGraph(
   const met = new Uint32Array(productCount);
   const top = createTopK();
   const edgeOffsets = new Uint32Array(productCount + 1);
-  const edges: number[] = [];
-  const weights: number[] = [];
+  const edges = new GrowingArray((length) => new Uint32Array(length));
+  const weights = new GrowingArray((length) => new Float32Array(length));
   for (let i = 0; i < productCount; i++) {
     let count = 0;
     const add = (j: number, weight: number) => {
@@ -81,7 +82,7 @@ export function fitItemGraph(
     }
     edgeOffsets[i + 1] = edges.length;
   }
-  return { edges: { offsets: edgeOffsets, items: Uint32Array.from(edges) }, weights: Float32Array.from(weights) };
+  return { edges: { offsets: edgeOffsets, items: edges.take() }, weights: weights.take() };
 }
 
 const FORMAT = 1;

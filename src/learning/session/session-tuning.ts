@@ -60,15 +60,18 @@ export function chooseSessionParams(input: SessionInput, productCount: number): 
 }
 
 /** Prefixes of the sessions from `first` on, and what came next; every n-th when there are too many. */
-function stepsOf(sessions: Rows, first: number): { readonly items: Uint32Array; readonly next: number }[] {
+function stepsOf({ offsets, items }: Rows, first: number): { readonly items: Uint32Array; readonly next: number }[] {
   const steps: { items: Uint32Array; next: number }[] = [];
-  for (let s = first; s < rowCount(sessions); s++) {
-    for (let at = sessions.offsets[s]! + 1; at < sessions.offsets[s + 1]!; at++) {
-      steps.push({ items: sessions.items.subarray(sessions.offsets[s]!, at), next: sessions.items[at]! });
+  let count = 0;
+  for (let s = first; s + 1 < offsets.length; s++) count += Math.max(0, offsets[s + 1]! - offsets[s]! - 1);
+  const every = Math.ceil(count / MAX_STEPS);
+  let n = 0;
+  for (let s = first; s + 1 < offsets.length; s++) {
+    for (let at = offsets[s]! + 1; at < offsets[s + 1]!; at++) {
+      if (n++ % every === 0) steps.push({ items: items.subarray(offsets[s]!, at), next: items[at]! });
     }
   }
-  const every = Math.ceil(steps.length / MAX_STEPS);
-  return steps.filter((_, n) => n % every === 0);
+  return steps;
 }
 
 /** The sessions before row `first`. */

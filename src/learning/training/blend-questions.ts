@@ -33,76 +33,96 @@ const CART_WEIGHT = 1.5;
  * that show them again. In the cart the target is a line of the order, given the other lines or the first.
  */
 export function followedSituations(data: Dataset, older: HeldBackModel, seed: number): FollowedSituations {
-  const pages = { browsing: [], browsing_with_cart: [], cart: [] } satisfies Record<BlendPage, FollowedSituation[]>;
-  const found: Record<BlendPage, FollowedSituation[]> = pages;
-  for (const row of older.sessions) addSteps(data, older.isMet, row, found);
+  const steps: Record<"browsing" | "browsing_with_cart", Step[]> = { browsing: [], browsing_with_cart: [] };
+  for (const row of older.sessions) addSteps(data, older.isMet, row, steps);
   const random = createRandom(seed);
-  for (const row of older.orders) addLines(data, older.isMet, row, random, found.cart);
+  const lines: Line[] = [];
+  for (const row of older.orders) addLines(data, older.isMet, row, random, lines);
+  // A large shop has millions of steps, so that only the chosen ones become questions.
   return {
-    browsing: evenly(found.browsing, MOST),
-    browsing_with_cart: evenly(found.browsing_with_cart, MOST),
-    cart: evenly(found.cart, MOST),
+    browsing: evenly(steps.browsing, MOST).map((step) => stepSituation(data, step)),
+    browsing_with_cart: evenly(steps.browsing_with_cart, MOST).map((step) => stepSituation(data, step)),
+    cart: evenly(lines, MOST).map((line) => lineSituation(data, older.isMet, line)),
   };
+}
+
+/** A step of a session that another one follows. */
+interface Step {
+  readonly session: number;
+  /** Its place in the session. */
+  readonly at: number;
 }
 
 function addSteps(
   data: Dataset,
   isMet: Uint8Array,
   session: number,
-  found: Record<"browsing" | "browsing_with_cart", FollowedSituation[]>,
+  found: Record<"browsing" | "browsing_with_cart", Step[]>,
 ): void {
   const begin = data.sessions.offsets[session]!;
   const end = data.sessions.offsets[session + 1]!;
-  let cart: number[] = [];
+  let hasCart = false;
   for (let at = begin; at + 1 < end; at++) {
-    const here = data.sessions.items[at]!;
     const marks = data.sessionMarks[at]!;
-    if ((marks & CARTED) !== 0 && !cart.includes(here)) cart.push(here);
-    if ((marks & ORDERED) !== 0) cart = [];
-    const answer = data.sessions.items[at + 1]!;
-    const { items, runs } = queryOf(visitsOf(data), {
-      session,
-      at: at - begin,
-      run: data.sessionRuns[at]!,
-      next: answer,
-    });
-    if (isMet[answer] !== 1) continue;
-    const isRepeat = items.includes(answer);
-    const query = situationQuery({
-      session: { items, runs, weights: new Float32Array(items.length).fill(1) },
-      here: [here],
-      cart: [...cart],
-      last: here,
-    });
-    found[cart.length > 0 ? "browsing_with_cart" : "browsing"].push({
-      query,
-      answer,
-      excluded: new Set(isRepeat ? [] : items),
-      isRepeat,
-      row: session,
-    });
+    if ((marks & CARTED) !== 0) hasCart = true;
+    if ((marks & ORDERED) !== 0) hasCart = false;
+    if (isMet[data.sessions.items[at + 1]!] !== 1) continue;
+    found[hasCart ? "browsing_with_cart" : "browsing"].push({ session, at: at - begin });
   }
 }
 
+function stepSituation(data: Dataset, { session, at }: Step): FollowedSituation {
+  const products = rowOf(data.sessions, session);
+  const begin = data.sessions.offsets[session]!;
+  let cart: number[] = [];
+  for (let step = 0; step <= at; step++) {
+    const marks = data.sessionMarks[begin + step]!;
+    if ((marks & CARTED) !== 0 && !cart.includes(products[step]!)) cart.push(products[step]!);
+    if ((marks & ORDERED) !== 0) cart = [];
+  }
+  const here = products[at]!;
+  const answer = products[at + 1]!;
+  const { items, runs } = queryOf(visitsOf(data), { session, at, run: data.sessionRuns[begin + at]!, next: answer });
+  const isRepeat = items.includes(answer);
+  const query = situationQuery({
+    session: { items, runs, weights: new Float32Array(items.length).fill(1) },
+    here: [here],
+    cart,
+    last: here,
+  });
+  return { query, answer, excluded: new Set(isRepeat ? [] : items), isRepeat, row: session };
+}
+
+/** A line of an order, to be found from the first line or from all others. */
+interface Line {
+  readonly row: number;
+  readonly answer: number;
+  readonly fromFirst: boolean;
+}
+
 /** One line drawn by the seed from all others, and one of those after the first from the first. */
-function addLines(
-  data: Dataset,
-  isMet: Uint8Array,
-  row: number,
-  random: () => number,
-  found: FollowedSituation[],
-): void {
-  const lines = [...rowOf(data.baskets, row)].filter((product) => isMet[product] === 1);
+function addLines(data: Dataset, isMet: Uint8Array, row: number, random: () => number, found: Line[]): void {
+  const lines = knownLines(data, isMet, row);
   if (lines.length < 2) return;
-  const hidden = lines[Math.floor(random() * lines.length)]!;
-  const others = lines.filter((line) => line !== hidden);
-  found.push({ query: cartQuery(others), answer: hidden, excluded: new Set(others), isRepeat: false, row });
+  found.push({ row, answer: lines[Math.floor(random() * lines.length)]!, fromFirst: false });
   if (lines.length < 3) return;
-  const rest = lines.slice(1);
-  const answer = rest[Math.floor(random() * rest.length)]!;
-  const excluded = new Set(lines);
-  excluded.delete(answer);
-  found.push({ query: cartQuery(lines.slice(0, 1)), answer, excluded, isRepeat: false, row });
+  found.push({ row, answer: lines[1 + Math.floor(random() * (lines.length - 1))]!, fromFirst: true });
+}
+
+function lineSituation(data: Dataset, isMet: Uint8Array, { row, answer, fromFirst }: Line): FollowedSituation {
+  const lines = knownLines(data, isMet, row);
+  const others = lines.filter((line) => line !== answer);
+  return {
+    query: cartQuery(fromFirst ? lines.slice(0, 1) : others),
+    answer,
+    excluded: new Set(others),
+    isRepeat: false,
+    row,
+  };
+}
+
+function knownLines(data: Dataset, isMet: Uint8Array, row: number): number[] {
+  return [...rowOf(data.baskets, row)].filter((product) => isMet[product] === 1);
 }
 
 function cartQuery(cart: readonly number[]): SourceQuery {

@@ -3,8 +3,10 @@ import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
+import { GrowingArray } from "../common/growing-array.js";
 import { POPULARITY_WEIGHT } from "../common/popularity.js";
-import { type Rows, rowsFrom } from "../common/rows.js";
+import type { Rows } from "../common/rows.js";
+import { BasketTable, SessionTable } from "./dataset-tables.js";
 
 /** A longer pause begins a new session. */
 export const SESSION_GAP_MS = 30 * 60_000;
@@ -46,13 +48,11 @@ export interface Dataset {
   readonly visitorCount: number;
 }
 
-interface Timed {
+/** A session of a visitor. */
+export interface Session {
+  /** Time of its last step, ms. */
   readonly at: number;
   readonly items: readonly number[];
-}
-
-/** A session of a visitor. */
-export interface Session extends Timed {
   /** Views in a row of each product; a cart addition or an order after a view adds none. */
   readonly runs: readonly number[];
   /** Marks of each product, see `Dataset.sessionMarks`. */
@@ -71,12 +71,13 @@ export async function readDataset(
   const indexOf = new Map(products.map((product, index) => [product.productId, index]));
   for (const [groupId, productId] of standingVariants(products)) indexOf.set(groupId, indexOf.get(productId)!);
 
-  const sessions: Session[] = [];
-  const before = new Map<Session, Session>();
-  const baskets: (Timed & { readonly visitor: number })[] = [];
-  const productIndices: number[] = [];
-  const at: number[] = [];
-  const weights: number[] = [];
+  const sessions = new SessionTable();
+  const baskets = new BasketTable();
+  const meetings = {
+    productIndices: new GrowingArray((length) => new Uint32Array(length)),
+    at: new GrowingArray((length) => new Float64Array(length)),
+    weights: new GrowingArray((length) => new Float32Array(length)),
+  };
   let cutOff = 0;
   let visitorCount = 0;
   for await (const batch of stores.interactions.scan(appId)) {
@@ -87,45 +88,28 @@ export async function readDataset(
         for (const productId of step.productIds) {
           const index = indexOf.get(productId);
           if (index === undefined) continue;
-          productIndices.push(index);
-          at.push(step.at);
-          weights.push(POPULARITY_WEIGHT[step.type]);
+          meetings.productIndices.push(index);
+          meetings.at.push(step.at);
+          meetings.weights.push(POPULARITY_WEIGHT[step.type]);
         }
-        if (step.type === "order") {
-          const items = [...new Set(known(step, indexOf))];
-          if (items.length > 0) baskets.push({ at: step.at, items, visitor: visitorCount });
-        }
+        if (step.type === "order") baskets.add(new Set(known(step, indexOf)), step.at, visitorCount);
       }
-      let last: Session | undefined;
+      let isFirst = true;
       for (const session of sessionsOf(history, indexOf)) {
-        sessions.push(session);
-        if (last !== undefined) before.set(session, last);
-        last = session;
+        sessions.add(session, isFirst);
+        isFirst = false;
       }
     }
   }
-  sessions.sort(byTime);
-  baskets.sort(byTime);
-  const rowOf = new Map(sessions.map((session, row) => [session, row]));
-  const previousRow = (session: Session) => {
-    const previous = before.get(session);
-    return previous === undefined ? -1 : (rowOf.get(previous) ?? -1);
-  };
   return {
     productIds: products.map((product) => product.productId),
     products,
-    sessions: rowsFrom(sessions.map((session) => session.items)),
-    sessionRuns: Uint32Array.from(sessions.flatMap((session) => session.runs)),
-    sessionMarks: Uint8Array.from(sessions.flatMap((session) => session.marks)),
-    previousSession: Int32Array.from(sessions, previousRow),
-    sessionEndedAt: Float64Array.from(sessions, (session) => session.at),
-    baskets: rowsFrom(baskets.map((basket) => basket.items)),
-    basketAt: Float64Array.from(baskets, (basket) => basket.at),
-    basketVisitors: Uint32Array.from(baskets, (basket) => basket.visitor),
+    ...sessions.byTime(),
+    ...baskets.byTime(),
     meetings: {
-      productIndices: Uint32Array.from(productIndices),
-      at: Float64Array.from(at),
-      weights: Float32Array.from(weights),
+      productIndices: meetings.productIndices.take(),
+      at: meetings.at.take(),
+      weights: meetings.weights.take(),
     },
     cutOff,
     visitorCount,
@@ -171,9 +155,4 @@ export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string
 
 function known(step: Interaction, indexOf: ReadonlyMap<string, number>): number[] {
   return step.productIds.map((productId) => indexOf.get(productId)).filter((index) => index !== undefined);
-}
-
-/** By time; equal times keep the order of the visitors' ids, which is the order they are read in. */
-function byTime(a: Timed, b: Timed): number {
-  return a.at - b.at;
 }

@@ -90,7 +90,7 @@ export function fitHeldBackModel({
   const { meetings } = data;
   const isMet = new Uint8Array(productCount);
   const weights = meetings.weights.map((weight, i) => (meetings.at[i]! <= sessionsUntil ? weight : 0));
-  for (const [i, product] of meetings.productIndices.entries()) if (weights[i]! > 0) isMet[product] = 1;
+  for (let i = 0; i < weights.length; i++) if (weights[i]! > 0) isMet[meetings.productIndices[i]!] = 1;
   const scores = popularity({ ...meetings, weights }, productCount, {
     cutOff: sessionsUntil,
     halfLifeMs: popularityHalfLifeMs,
