@@ -3,19 +3,21 @@
  *
  *   npm run bench -- train [--sizes 50000x1000000,200000x10000000] [--no-learned-order] [--json FILE]
  *
- * A size is products x events. Each is trained in a process of its own, one after the other, on a made-up shop: products
+ * A size is products x events. Each is trained in a process of its own and served in another, one after the other, on a made-up shop: products
  * with texts in narrow categories, visitors of ten events who mostly stay in one. The shop is made while it is read, so
  * that time and memory are those of training; what a store takes to read it comes on top. Slopes tell how a figure grows
  * with one size while the other stays: 1 is in proportion.
  */
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { machine } from "./load.js";
 import type { Trained } from "./train/one.js";
+import type { Served } from "./train/serve-one.js";
 
 const SIZES =
   "10000x100000,50000x100000,200000x100000,10000x1000000,50000x1000000,200000x1000000,10000x10000000,50000x10000000,200000x10000000";
@@ -33,28 +35,46 @@ const sizes = values.sizes.split(",").map((size) => {
   return { products, events };
 });
 
-async function train(products: number, events: number): Promise<Trained> {
-  const file = join(import.meta.dirname, "train/one.ts");
-  const args = ["--import", "tsx", file, String(products), String(events), String(!values["no-learned-order"])];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+type Row = Trained & Served;
+
+/** The line of JSON that a process says. */
+async function said(file: string, ...args: readonly string[]): Promise<string> {
+  const path = join(import.meta.dirname, "train", file);
+  const child = spawn(process.execPath, [...process.execArgv, path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const said = await text(child.stdout);
+  const line = await text(child.stdout);
   const code = await ended;
-  if (code !== 0) throw new Error(`training ${products} products and ${events} events ended with ${code}`);
-  const trained: Trained = JSON.parse(said);
-  return trained;
+  if (code !== 0) throw new Error(`${file} ${args.join(" ")} ended with ${code}`);
+  return line;
+}
+
+async function train(products: number, events: number): Promise<Row> {
+  const folder = await mkdtemp(join(tmpdir(), "aisle-train-"));
+  try {
+    const file = join(folder, "snapshot");
+    const learnedOrder = String(!values["no-learned-order"]);
+    const trained: Trained = JSON.parse(await said("one.ts", String(products), String(events), learnedOrder, file));
+    const served: Served = JSON.parse(await said("serve-one.ts", String(products), file));
+    return { ...trained, ...served };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 const FIGURES = [
-  ["s", ({ seconds }: Trained) => seconds],
-  ["CPU s", ({ cpuSeconds }: Trained) => cpuSeconds],
-  ["MiB", ({ memoryMib }: Trained) => memoryMib],
-  ["snapshot MiB", ({ snapshotMib }: Trained) => snapshotMib],
-  ["load ms", ({ loadMs }: Trained) => loadMs],
-  ["recommend µs", ({ recommendMicros }: Trained) => recommendMicros],
+  ["s", ({ seconds }: Row) => seconds],
+  ["CPU s", ({ cpuSeconds }: Row) => cpuSeconds],
+  ["MiB", ({ memoryMib }: Row) => memoryMib],
+  ["of it heap", ({ heapMib }: Row) => heapMib],
+  ["snapshot MiB", ({ snapshotMib }: Row) => snapshotMib],
+  ["load ms", ({ loadMs }: Row) => loadMs],
+  ["serving MiB", ({ servingMib }: Row) => servingMib],
+  ["recommend µs", ({ recommendMicros }: Row) => recommendMicros],
+  ["p50 ms", ({ p50Ms }: Row) => p50Ms],
+  ["p99 ms", ({ p99Ms }: Row) => p99Ms],
 ] as const;
 
-function sizesTable(rows: readonly Trained[]): string {
+function sizesTable(rows: readonly Row[]): string {
   const table = new Table({
     style: { head: [], border: [] },
     head: ["products", "events", ...FIGURES.map(([name]) => name), "longest stages, s"],
@@ -75,14 +95,14 @@ function sizesTable(rows: readonly Trained[]): string {
 }
 
 /** Exponents of growth from each size to the next one that differs by its products, or by its events, alone. */
-function slopesTable(rows: readonly Trained[]): string {
+function slopesTable(rows: readonly Row[]): string {
   const table = new Table({
     style: { head: [], border: [] },
     head: ["slope from", "to", ...FIGURES.map(([name]) => name)],
     colAligns: ["left", "left", ...FIGURES.map(() => "right" as const)],
   });
-  const name = ({ products, events }: Trained) => `${products.toLocaleString("en")} x ${events.toLocaleString("en")}`;
-  const steps = (size: (row: Trained) => number, other: (row: Trained) => number) => {
+  const name = ({ products, events }: Row) => `${products.toLocaleString("en")} x ${events.toLocaleString("en")}`;
+  const steps = (size: (row: Row) => number, other: (row: Row) => number) => {
     for (const row of rows) {
       const larger = rows.filter((one) => other(one) === other(row) && size(one) > size(row));
       const next = larger.sort((a, b) => size(a) - size(b))[0];
@@ -107,7 +127,7 @@ function slopesTable(rows: readonly Trained[]): string {
 }
 
 console.log(JSON.stringify(machine()));
-const rows: Trained[] = [];
+const rows: Row[] = [];
 for (const { products, events } of sizes) {
   const row = await train(products, events);
   rows.push(row);

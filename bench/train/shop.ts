@@ -38,6 +38,11 @@ export function shopProducts(count: number): Product[] {
   });
 }
 
+/** As many at a time as from a store. */
+export async function* inBatches(products: readonly Product[]): AsyncGenerator<readonly Product[]> {
+  for (let from = 0; from < products.length; from += BATCH) yield products.slice(from, from + BATCH);
+}
+
 /** Ids of one length, so that their order is that of the numbers. */
 export const productId = (n: number): string => String(1_000_000 + n);
 
