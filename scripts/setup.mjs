@@ -28,16 +28,16 @@ const compilerFlags = () =>
     : {};
 
 // src/gen is among its own inputs: a changed or missing file there is made again.
-const generateHash = () =>
-  hashOf(
-    "proto",
-    "src/learning/kernels/assembly",
-    "buf.gen.yaml",
-    "scripts/generate.mjs",
-    "scripts/lib.mjs",
-    "package-lock.json",
-    "src/gen",
-  );
+const generateInputs = [
+  "proto",
+  "src/learning/kernels/assembly",
+  "buf.gen.yaml",
+  "scripts/generate.mjs",
+  "scripts/lib.mjs",
+  "package-lock.json",
+  "src/gen",
+];
+const generateHash = () => hashOf(...generateInputs);
 
 const buildHash = () =>
   hashOf("src", "web", "tsconfig.json", "tsconfig.build.json", "scripts/setup.mjs", "package-lock.json");
@@ -129,11 +129,20 @@ async function nativeProblem() {
 }
 
 async function generate() {
-  say("generating code from proto/ …");
-  const { code, output } = await run(process.execPath, [join(root, "scripts/generate.mjs")], { quiet: true });
-  if (code !== 0) throw new Failure(`code generation failed\n${output.trimEnd()}`);
+  if (readIfThere(generateStamp) !== undefined || !(await isAsCommitted(generateInputs))) {
+    say("generating code from proto/ …");
+    const { code, output } = await run(process.execPath, [join(root, "scripts/generate.mjs")], { quiet: true });
+    if (code !== 0) throw new Failure(`code generation failed\n${output.trimEnd()}`);
+  }
   mkdirSync(stamps, { recursive: true });
   writeFileSync(generateStamp, generateHash());
+}
+
+/** True in a fresh clone: `npm run check` compares the code that is committed with what is generated. */
+async function isAsCommitted(paths) {
+  const asked = ["status", "--porcelain", "--ignored", "--", ...paths];
+  const { code, output } = await run("git", asked, { quiet: true }).catch(() => ({ code: 1, output: "" }));
+  return code === 0 && output === "" && existsSync(join(root, ".git"));
 }
 
 /** Compiles src/ and bundles web/ beside the present dist/ and changes places at the end, so that a failed build leaves the old one. */

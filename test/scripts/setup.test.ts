@@ -61,6 +61,41 @@ describe("npm run setup", () => {
     expect(hash()).toBe(hashes[4]);
   });
 
+  describe("without what earlier runs remember", () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: checkout });
+    const generate = () => evaluate("adviceOn, setUp", `await setUp("generate"); console.log("current");`);
+    beforeEach(() => {
+      for (const folder of ["proto", "src/gen"]) mkdirSync(join(checkout, folder), { recursive: true });
+      writeFileSync(join(checkout, "proto/a.proto"), "message A {}");
+      writeFileSync(join(checkout, "src/gen/a.ts"), "export {};");
+      git("init", "-q");
+      git("add", "-A");
+      git("commit", "-qm", "all");
+    });
+
+    it("takes generated code as it is committed", () => {
+      expect(generate()).toBe("current");
+    });
+
+    it("generates code when a proto file was changed since", () => {
+      writeFileSync(join(checkout, "proto/a.proto"), "message B {}");
+      expect(generate).toThrow("code generation failed");
+    });
+
+    it("generates code when generated code is missing", () => {
+      rmSync(join(checkout, "src/gen/a.ts"));
+      expect(generate).toThrow("code generation failed");
+    });
+
+    it("generates code once its inputs have changed after the first run", () => {
+      generate();
+      writeFileSync(join(checkout, "proto/a.proto"), "message B {}");
+      git("commit", "-qam", "b");
+      expect(generate).toThrow("code generation failed");
+    });
+  });
+
   it("skips npm when node_modules already matches the lock and works", () => {
     const lock = { packages: { "": {}, "node_modules/lmdb": { version: "1.0.0" } } };
     writeFileSync(join(checkout, "package-lock.json"), JSON.stringify(lock));
