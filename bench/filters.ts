@@ -193,6 +193,7 @@ async function measure(count: number, queries: number): Promise<void> {
       group: () => undefined,
       pricedWithin: () => [],
       products: () => passing.values(),
+      ids: () => ids.values(),
       revision: 0,
       changedSince: () => [],
     };

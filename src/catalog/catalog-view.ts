@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Now } from "../domain/clock.js";
-import { Unavailable } from "../domain/errors.js";
-import { type Product, pricedAt } from "../domain/product.js";
-import { brandGroup, type PriceRange } from "../domain/product-filter.js";
+import { DataDamaged, Unavailable } from "../domain/errors.js";
+import type { Product } from "../domain/product.js";
+import type { PriceRange } from "../domain/product-filter.js";
 import type { ProductChange, ProductStore } from "../store/ports/product-store.js";
-import { PriceIndex } from "./price-index.js";
+import { MemoryCatalog } from "./memory-catalog.js";
 
 /** An app's products in memory, always as the store has them. */
 export interface CatalogView {
@@ -21,6 +21,7 @@ export interface CatalogView {
   /** Disjoint sets of product ids that together hold all products priced within the range, and few others. */
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
+  ids(): IterableIterator<string>;
   /** Grows with each write. */
   readonly revision: number;
   /** Ids written since a revision, each once; undefined when that is too long ago to know. */
@@ -29,28 +30,37 @@ export interface CatalogView {
 
 /** Products put before requests get a turn: some milliseconds of work. */
 const SLICE = 1000;
-/** Most writes in the journal, the newest ones. */
-const MAX_JOURNAL = 20_000;
+export interface CatalogSize {
+  readonly products: number;
+  /** True for a view whose products were let go. */
+  readonly isLetGo: boolean;
+}
 
 export interface CatalogViews {
   /** The view of an app, loaded on first use. */
   of(appId: string): Promise<CatalogView>;
-  /** The view when it is loaded already. */
+  /** The view when its products are in memory already. */
   loaded(appId: string): CatalogView | undefined;
-  /** Products of each view in memory, the one asked for longest ago first. */
-  sizes(): Iterable<readonly [appId: string, products: number]>;
+  /** Each view in memory, the one asked for longest ago first. */
+  sizes(): Iterable<readonly [appId: string, size: CatalogSize]>;
+  /**
+   * Lets the products of a view go and keeps its indexes, so that the next request is answered at once and reads the few
+   * products it looks at; the others follow. False when the store cannot read products at once.
+   */
+  letGo(appId: string): boolean;
   forget(appId: string): void;
   close(): void;
 }
 
 /** Keeps the catalogues of requested apps in memory: some 0.5 to 1 KiB for each product beside its texts. */
-export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch">, now: Now): CatalogViews {
+export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch" | "getNow">, now: Now): CatalogViews {
   const entries = new Map<string, KeptCatalog>();
 
   const open = (appId: string): KeptCatalog => {
     const entry = new KeptCatalog(
       () => products.scan(appId),
       (listener) => products.watch(appId, listener),
+      (productId) => readNow(products, appId, productId),
       now,
       () => {
         if (entries.get(appId) === entry) entries.delete(appId);
@@ -64,11 +74,17 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
       const entry = entries.get(appId) ?? open(appId);
       entries.delete(appId);
       entries.set(appId, entry); // the last one is the one asked for last
+      entry.readAgain();
       entry.view?.renewPrices();
       return entry.current;
     },
-    loaded: (appId) => entries.get(appId)?.view,
-    sizes: () => [...entries].map(([appId, { view }]) => [appId, view?.size ?? 0] as const),
+    loaded(appId) {
+      const entry = entries.get(appId);
+      return entry?.isLetGo ? undefined : entry?.view;
+    },
+    sizes: () =>
+      [...entries].map(([appId, { view, isLetGo }]) => [appId, { products: view?.size ?? 0, isLetGo }] as const),
+    letGo: (appId) => products.getNow !== undefined && (entries.get(appId)?.letGo() ?? false),
     forget(appId) {
       entries.get(appId)?.stop();
       entries.delete(appId);
@@ -80,6 +96,16 @@ export function createCatalogViews(products: Pick<ProductStore, "scan" | "watch"
   };
 }
 
+/** Undefined also for a damaged product, which the store has counted. */
+function readNow({ getNow }: Pick<ProductStore, "getNow">, appId: string, productId: string): Product | undefined {
+  try {
+    return getNow?.(appId, productId);
+  } catch (error) {
+    if (error instanceof DataDamaged) return undefined;
+    throw error;
+  }
+}
+
 /**
  * The catalogue of one app, read from the store and kept current by its changes. When the store has missed changes, the
  * catalogue is read again beside the serving view, and replaces it when complete.
@@ -88,14 +114,18 @@ class KeptCatalog {
   /** The view to answer from; pending only until the first one is loaded. */
   current: Promise<CatalogView>;
   view: MemoryCatalog | undefined;
+  /** True while the view's products are let go. */
+  isLetGo = false;
   readonly stop: () => void;
   private closed = false;
+  private steps: Generator<undefined, void, undefined> | undefined;
   /** The view being read, and the ids written meanwhile: of these it holds the later state already. */
   private loading: { readonly view: MemoryCatalog; readonly written: Set<string> } | undefined;
 
   constructor(
     private readonly scan: () => AsyncIterable<readonly Product[]>,
     watch: (listener: (changes: readonly ProductChange[]) => void) => () => void,
+    private readonly read: (productId: string) => Product | undefined,
     private readonly now: Now,
     private readonly onFailed: () => void,
   ) {
@@ -110,6 +140,35 @@ class KeptCatalog {
   close(): void {
     this.closed = true;
     this.stop();
+  }
+
+  /** False before the view is loaded. */
+  letGo(): boolean {
+    if (this.view === undefined) return false;
+    this.isLetGo = true;
+    this.doInSteps(this.view.letGo());
+    return true;
+  }
+
+  /** Answers need not wait for it. */
+  readAgain(): void {
+    if (!this.isLetGo || this.view === undefined) return;
+    this.isLetGo = false;
+    this.doInSteps(this.view.readAll());
+  }
+
+  /** Until the view is let go, or read, again. A store that closes meanwhile ends it. */
+  private doInSteps(steps: Generator<undefined, void, undefined>): void {
+    this.steps = steps;
+    const step = (): void => {
+      if (this.closed || this.steps !== steps) return;
+      try {
+        if (!steps.next().done) setImmediate(step);
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+      }
+    };
+    step();
   }
 
   private take(change: ProductChange): void {
@@ -127,12 +186,12 @@ class KeptCatalog {
 
   /** A new load replaces one under way. A failed load leaves no stale view behind. */
   private load(): Promise<CatalogView> {
-    const loading = { view: new MemoryCatalog(this.now), written: new Set<string>() };
+    const loading = { view: new MemoryCatalog(this.now, this.read), written: new Set<string>() };
     this.loading = loading;
     const read = async (): Promise<CatalogView> => {
       for await (const batch of this.scan()) {
         for (let from = 0; from < batch.length; from += SLICE) {
-          if (from > 0) await setImmediate();
+          if (from > 0) await otherWork();
           if (this.closed) throw new Unavailable("The catalogue is closed");
           if (this.loading !== loading) return this.current;
           for (const product of batch.slice(from, from + SLICE))
@@ -142,6 +201,7 @@ class KeptCatalog {
       if (this.loading !== loading) return this.current;
       this.loading = undefined;
       this.view = loading.view;
+      this.isLetGo = false;
       this.current = Promise.resolve(loading.view);
       return loading.view;
     };
@@ -154,146 +214,4 @@ class KeptCatalog {
     });
     return loaded;
   }
-}
-
-class MemoryCatalog implements CatalogView {
-  readonly #products = new Map<string, Product>();
-  readonly #skus = new Map<string, string>();
-  readonly #groups = new Map<string, Set<string>>();
-  readonly #variants = new Map<string, Set<string>>();
-  readonly #prices = new PriceIndex();
-  #titled = 0;
-  readonly #journal: string[] = [];
-  /** Writes that left the journal. */
-  #forgotten = 0;
-  /** Products with sales, as they were written. */
-  readonly #sales = new Map<string, Product>();
-  /** When the next sale begins or ends. */
-  #pricesUntil = Number.POSITIVE_INFINITY;
-
-  constructor(private readonly now: Now) {}
-
-  get size(): number {
-    return this.#products.size;
-  }
-
-  get hasTitles(): boolean {
-    return this.#titled > 0;
-  }
-
-  get(productId: string): Product | undefined {
-    return this.#products.get(productId);
-  }
-
-  idOfSku(sku: string): string | undefined {
-    return this.#skus.get(sku);
-  }
-
-  variantsOf(groupId: string): ReadonlySet<string> | undefined {
-    return this.#variants.get(groupId);
-  }
-
-  group(groupId: string): ReadonlySet<string> | undefined {
-    return this.#groups.get(groupId);
-  }
-
-  pricedWithin(range: PriceRange): readonly ReadonlySet<string>[] {
-    return this.#prices.within(range);
-  }
-
-  products(): IterableIterator<Product> {
-    return this.#products.values();
-  }
-
-  get revision(): number {
-    return this.#forgotten + this.#journal.length;
-  }
-
-  changedSince(revision: number): readonly string[] | undefined {
-    if (revision < this.#forgotten) return undefined;
-    return [...new Set(this.#journal.slice(revision - this.#forgotten))];
-  }
-
-  /** Gives products the prices of sales that have begun, and takes them from those whose sales have ended. */
-  renewPrices(): void {
-    const now = this.now();
-    if (now < this.#pricesUntil) return;
-    this.#pricesUntil = Number.POSITIVE_INFINITY;
-    for (const product of [...this.#sales.values()]) {
-      const isOnSale = pricedAt(product, now) !== product;
-      const wasOnSale = this.#products.get(product.productId) !== product;
-      if (isOnSale === wasOnSale) this.#pricesUntil = Math.min(this.#pricesUntil, nextSale(product, now));
-      else this.put(product);
-    }
-  }
-
-  /** The product with the price of its sale, while that lasts. */
-  #priced(written: Product): Product {
-    if (written.salePrice.amount === "") return written;
-    const now = this.now();
-    this.#sales.set(written.productId, written);
-    this.#pricesUntil = Math.min(this.#pricesUntil, nextSale(written, now));
-    return pricedAt(written, now);
-  }
-
-  put(written: Product): void {
-    this.#take(written.productId);
-    const product = this.#priced(written);
-    this.#products.set(product.productId, product);
-    if (product.title !== "") this.#titled++;
-    this.#prices.put(product.productId, product.price);
-    if (product.sku !== "") this.#skus.set(product.sku, product.productId);
-    for (const groupId of groupsOf(product)) addTo(this.#groups, groupId, product.productId);
-    if (product.variantGroupId !== "") addTo(this.#variants, product.variantGroupId, product.productId);
-  }
-
-  remove(productId: string): void {
-    this.#take(productId);
-  }
-
-  #note(productId: string): void {
-    this.#journal.push(productId);
-    if (this.#journal.length <= MAX_JOURNAL) return;
-    this.#forgotten += MAX_JOURNAL / 2;
-    this.#journal.splice(0, MAX_JOURNAL / 2);
-  }
-
-  /** Notes a write, and removes the product's old state. */
-  #take(productId: string): void {
-    this.#note(productId);
-    const product = this.#products.get(productId);
-    if (product === undefined) return;
-    this.#products.delete(productId);
-    this.#sales.delete(productId);
-    if (product.title !== "") this.#titled--;
-    this.#prices.remove(productId, product.price);
-    if (this.#skus.get(product.sku) === productId) this.#skus.delete(product.sku);
-    for (const groupId of groupsOf(product)) removeFrom(this.#groups, groupId, productId);
-    removeFrom(this.#variants, product.variantGroupId, productId);
-  }
-}
-
-/** The next time at which the product's price changes. */
-function nextSale({ saleStart, saleEnd }: Product, now: number): number {
-  if (saleStart > now) return saleStart;
-  return saleEnd > now ? saleEnd : Number.POSITIVE_INFINITY;
-}
-
-function addTo(sets: Map<string, Set<string>>, name: string, productId: string): void {
-  const set = sets.get(name);
-  if (set === undefined) sets.set(name, new Set([productId]));
-  else set.add(productId);
-}
-
-function removeFrom(sets: Map<string, Set<string>>, name: string, productId: string): void {
-  const set = sets.get(name);
-  set?.delete(productId);
-  if (set?.size === 0) sets.delete(name);
-}
-
-function groupsOf(product: Product): Set<string> {
-  const groups = new Set(product.tags);
-  for (const { categoryId } of product.categories) groups.add(categoryId);
-  if (product.brand !== "") groups.add(brandGroup(product.brand));
-  return groups;
 }

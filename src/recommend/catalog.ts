@@ -14,6 +14,8 @@ export interface Catalog {
   group(groupId: string): ReadonlySet<string> | undefined;
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
+  /** Ids of all products, without a look at them. */
+  ids(): IterableIterator<string>;
   /** Grows with each write; absent where nothing is written. */
   readonly revision?: number;
   /** Ids of products written or removed since a revision; undefined when that is too long ago to tell. */

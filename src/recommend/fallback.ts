@@ -1,7 +1,7 @@
 /** Popular products fill a list when the sources propose too few. */
 import type { Product } from "../domain/product.js";
 import type { ServingModel } from "../learning/model/source.js";
-import type { Catalog, Proposal } from "./catalog.js";
+import type { Proposal } from "./catalog.js";
 import type { PassingFilter } from "./filter.js";
 import { sortedByPopularity } from "./filter.js";
 import type { Situation } from "./situation.js";
@@ -48,7 +48,7 @@ export function* fallbackProducts(
   }
   if (filter === undefined && first !== undefined) yield byPopularity(first, model);
   if (model !== undefined) yield model.byPopularity;
-  yield unknownProducts(filter === undefined ? allIds(catalog) : filter.ids(), model);
+  yield unknownProducts(filter === undefined ? catalog.ids() : filter.ids(), model);
 }
 
 /** Popular substitutes for `replaced`: its narrowest categories first, then `fallbackProducts`. */
@@ -60,10 +60,6 @@ export function* insteadOf(
   const alike = sameCategory(replaced, situation.catalog);
   if (alike !== undefined) yield byPopularity(alike, situation.model);
   yield* fallbackProducts(situation, within);
-}
-
-function* allIds(catalog: Pick<Catalog, "products">): Generator<string> {
-  for (const { productId } of catalog.products()) yield productId;
 }
 
 function* unknownProducts(productIds: Iterable<string>, model: ServingModel | undefined): Generator<string> {

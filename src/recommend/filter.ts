@@ -32,7 +32,7 @@ type Group = readonly ReadonlySet<string>[];
  */
 export function passingFilter(
   filters: readonly ProductFilter[],
-  catalog: Pick<Catalog, "size" | "get" | "group" | "pricedWithin" | "products" | "revision">,
+  catalog: Pick<Catalog, "size" | "get" | "group" | "pricedWithin" | "ids" | "revision">,
   named: readonly ProductGroup[],
   missing: Set<string>,
   cache: FilterCache,
@@ -66,7 +66,7 @@ export function passingFilter(
     !isIn(product.productId, unwanted) &&
     prices.every((range) => isPricedWithin(product.price, range));
   const atMost = narrowest === undefined ? catalog.size : sizeOf(narrowest);
-  const ids = () => (narrowest === undefined ? allIds(catalog) : allOf(narrowest));
+  const ids = () => (narrowest === undefined ? catalog.ids() : allOf(narrowest));
   let found: FewProducts | undefined;
   const find = () => {
     const few = new Set<string>();
@@ -118,10 +118,6 @@ function sizeOf(group: Group): number {
 
 function* allOf(group: Group): Generator<string> {
   for (const products of group) yield* products;
-}
-
-function* allIds(catalog: Pick<Catalog, "products">): Generator<string> {
-  for (const { productId } of catalog.products()) yield productId;
 }
 
 /**

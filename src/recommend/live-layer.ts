@@ -120,7 +120,7 @@ function withIds(event: Event, catalog: WatchedCatalog): Event {
 async function unknownIds({ catalog, index }: Pick<Entry, "catalog" | "index">): Promise<string[]> {
   const found: string[] = [];
   let scanned = 0;
-  for (const { productId } of catalog.products()) {
+  for (const productId of catalog.ids()) {
     if (index.model.indexOf(productId) === undefined) found.push(productId);
     if (++scanned % SCAN_BATCH === 0) await setImmediate();
   }

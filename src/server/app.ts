@@ -53,11 +53,21 @@ export function createAisle(deps: AppDependencies) {
     for (const held of [stores.catalogViews, learning.registry, recommending.liveLayer, recommending.countedPopularity])
       held.forget(appId);
   };
-  const stages = { ...stores, ...learning, ...intake, ...recommending, ...identity, forgetApp };
+  /** Keeps the indexes of the catalogue where it can; false when all was dropped. */
+  const letGoApp = (appId: string): boolean => {
+    for (const held of [learning.registry, recommending.liveLayer, recommending.countedPopularity]) held.forget(appId);
+    const isKept = stores.catalogViews.letGo(appId);
+    if (!isKept) stores.catalogViews.forget(appId);
+    return isKept;
+  };
+  const stages = { ...stores, ...learning, ...intake, ...recommending, ...identity, forgetApp, letGoApp };
   return withBackgroundWork(deps, endpointsOf(wireServices(deps, stages)), stages);
 }
 
-type WiredStages = Stages & { readonly forgetApp: (appId: string) => void };
+type WiredStages = Stages & {
+  readonly forgetApp: (appId: string) => void;
+  readonly letGoApp: (appId: string) => boolean;
+};
 
 function wireServices(deps: AppDependencies, stages: WiredStages) {
   const { store, now, newId, metrics, report } = deps;
@@ -186,6 +196,7 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     limitBytes,
     catalogs: catalogViews,
     models: registry,
+    letGo: stages.letGoApp,
     forget: stages.forgetApp,
     metrics,
   });
@@ -220,7 +231,7 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
       reportFailure,
       isWanted: memory.isReadAhead,
     }),
-    /** Forgets the apps that were asked for longest ago when the others need their memory. */
+    /** Lets apps go that were asked for longest ago when the others need their memory. */
     evictApps: memory.evict,
     /** Reads the feeds that are due. */
     readFeeds: createReadFeeds({

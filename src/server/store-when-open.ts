@@ -47,6 +47,9 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     },
     products: {
       get: async (appId, productId) => opened().products.get(appId, productId),
+      get getNow() {
+        return opened().products.getNow;
+      },
       getBySku: async (appId, sku) => opened().products.getBySku(appId, sku),
       list: async (appId, after, limit) => opened().products.list(appId, after, limit),
       scan: (appId) => opened().products.scan(appId),

@@ -38,6 +38,7 @@ export function catalogOf(products: readonly Product[]): Catalog {
     },
     pricedWithin: () => [new Set(byId.keys())],
     products: () => byId.values(),
+    ids: () => byId.keys(),
   };
 }
 

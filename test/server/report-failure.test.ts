@@ -109,6 +109,7 @@ describe("a failure that only shortens an answer", () => {
       revision: 1,
       changedSince: () => ["new"],
       products: () => [fresh].values(),
+      ids: () => [fresh.productId].values(),
       get: () => fresh,
       idOfSku: () => undefined,
       variantsOf: () => undefined,

@@ -8,6 +8,8 @@ export function createProductStore({ tables }: Environment, watchers: ProductWat
   return {
     get: async (appId, productId) => tables.products.get(keyOf(appId, productId)),
 
+    getNow: (appId, productId) => tables.products.get(keyOf(appId, productId)),
+
     getBySku: async (appId, sku) => {
       const productId = tables.productSkus.get(keyOf(appId, sku));
       return productId === undefined ? undefined : tables.products.get(keyOf(appId, productId));

@@ -9,6 +9,8 @@ export type ProductChange = { readonly put: Product } | { readonly removed: stri
 /** Reads products. A unit of work writes them. */
 export interface ProductStore {
   get(appId: string, productId: string): Promise<Product | undefined>;
+  /** The same at once, without a promise; only of a store whose file is mapped into this process. */
+  readonly getNow?: ((appId: string, productId: string) => Product | undefined) | undefined;
   getBySku(appId: string, sku: string): Promise<Product | undefined>;
   /** Up to `limit` products with ids greater than `after`, in id order. */
   list(appId: string, after: string, limit: number): Promise<Product[]>;
