@@ -130,7 +130,7 @@ async function judge({ name, faults, only, test, simulator }) {
 /** A command that fails has caught the fault. */
 function caughtBy(command, args) {
   const from = Date.now();
-  return new Promise((done) => {
+  return new Promise((done, fail) => {
     const child = spawn(command, args, {
       cwd: copy,
       stdio: ["ignore", "pipe", "pipe"],
@@ -143,6 +143,8 @@ function caughtBy(command, args) {
         said += chunk;
       });
     child.on("close", (code) => {
+      if (code === null)
+        return fail(new Error(`${args[0]} did not end within ${LIMIT_MS / 1000} s, which says nothing`));
       const words =
         /^(?:lost|doubled|wrong|seed \d+): .*$|AssertionError: .*$|The server is not ready/m.exec(said)?.[0] ?? "";
       done({ caught: code !== 0, seconds: Math.round((Date.now() - from) / 1000), words: words.slice(0, 160) });
