@@ -9,7 +9,8 @@
  * reference server of shared/bench (node:http, the form parsed, a random id, a group commit), `/recommend` with 20
  * interactions beside an empty answer of fastify. Servers are on one processor and the load on another; passes of a closed
  * loop alternate, and CPU is that of the server's process for each 200. The figure is the pass with the median CPU.
- * `--other` names another checkout with its `dist`, which is measured in the same turns.
+ * `--other` names another checkout with its `dist`, which is measured in the same turns; both must give the same 1,000
+ * answers, a quarter of them to visitors that one of their ids has named before.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,10 +24,13 @@ import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { aisleOf, BIN, startBuild } from "./server.js";
 import { APP, questions, teachingForms, traceForms } from "./stranger/bodies.js";
+import { hashOfAnswers } from "./stranger/same-answers.js";
 import { referenceServer, startReference } from "./trace/reference-server.js";
 
 const WARM_REQUESTS = 60_000;
 const WARM_SECONDS = 2;
+/** Answers that builds are compared by. */
+const COMPARED = 1000;
 /** On a machine that is busy otherwise the requests are not waited for any longer. */
 const MOST_WARM_PASSES = 10;
 
@@ -134,7 +138,7 @@ async function startTaught(name: string, bin: string, directory: string) {
   await aisleOf(bin)(server, "app", "create", APP);
   await load({
     url: `${server.facadeUrl}/trace`,
-    bodies: teachingForms(),
+    bodies: teaching,
     contentType: FORM,
     connections: 8,
     seconds: 1,
@@ -143,6 +147,7 @@ async function startTaught(name: string, bin: string, directory: string) {
 }
 
 console.log(JSON.stringify(machine()));
+const teaching = teachingForms();
 const directory = await mkdtemp(join(tmpdir(), "aisle-stranger-"));
 const parts = values.part.split(",");
 const reference = referenceServer();
@@ -153,6 +158,11 @@ const empty = await startEmptyServer();
 const group = reference === undefined ? undefined : await startReference(reference, directory, SERVER_CPU);
 try {
   const rows: Row[] = [];
+  const asked = questions().slice(0, 0.75 * COMPARED);
+  const known = asked.slice(0, 0.25 * COMPARED).map((body) => body.replace(/"cId":"[^"]*"/, '"cId":""'));
+  const hashes = await Promise.all(builds.map(({ facadeUrl }) => hashOfAnswers(facadeUrl, [...asked, ...known])));
+  console.log(`answers: ${hashes.join(" ")}`);
+  if (new Set(hashes).size > 1) throw new Error("the builds do not answer alike");
   if (parts.includes("recommend")) {
     const side = (name: string, url: string, pid: number): Side => {
       return { name, url: `${url}/recommend`, pid, contentType: "application/json", bodies: questions };

@@ -22,9 +22,10 @@ export function isAppId(text: string): boolean {
  */
 export function cleanId(text: string): string {
   const id = trimSpaces(text);
-  return id === "" || isLonger(id, MAX_ID_BYTES) || hasControl(id) || LONE_SURROGATE.test(id) ? "" : id;
+  return id === "" || isLonger(id, MAX_ID_BYTES) || isUnsendable(id) ? "" : id;
 }
 
+const FIRST_SURROGATE = 0xd800;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Removes spaces at both ends. Line ends and tabs stay, and make an id invalid. */
@@ -36,13 +37,15 @@ export function trimSpaces(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
-/** True when a character is of the Unicode category Cc. A loop: a pattern costs three times as much for a short id. */
-function hasControl(text: string): boolean {
+/** True when a character is of the Unicode category Cc or Cs. A loop: patterns cost three times as much for a short id. */
+function isUnsendable(text: string): boolean {
+  let bits = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
+    bits |= code;
   }
-  return false;
+  return bits >= FIRST_SURROGATE && LONE_SURROGATE.test(text);
 }
 
 const OBJECTS = /^\[object Object\](,\[object Object\])*$/;

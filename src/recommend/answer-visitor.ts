@@ -40,8 +40,8 @@ export interface AnswerVisitorDependencies {
   readonly visitors: VisitorStore;
   readonly contacts: Pick<ContactStore, "get">;
   readonly interactions: Pick<InteractionStore, "recent">;
-  /** Records that these ids belong to one visitor. */
-  readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<void>;
+  /** Records that these ids belong to one visitor, and returns the visitors of whom something may be known. */
+  readonly joinVisitors: (appId: string, ids: VisitorIds) => Promise<readonly Visitor[]>;
   /** Waits for what the store knows of a visitor; rejects when the answer should be made without it. */
   readonly historyInTime?: <T>(read: () => Promise<T>) => Promise<T>;
   readonly catalogOf: (appId: string) => Promise<WatchedCatalog>;
@@ -105,14 +105,16 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
     return (await getFrame(query.appId, DEFAULT_FRAME_ID)) ?? DEFAULT_FRAME;
   };
 
+  const visitorsOf = ({ appId, visitor }: RecommendQuery, keys: readonly VisitorKey[], use: AnswerUse) =>
+    use === "show" ? deps.joinVisitors(appId, visitor) : deps.visitors.find(appId, keys);
+
   const knownOf = async (app: App, query: RecommendQuery, use: AnswerUse) => {
     if (refusesProfile(app.privacy.signals, query.signals)) return [];
     const keys = visitorKeys(query.visitor);
     if (keys.length === 0 && query.contactId === "") return [];
     try {
       return await historyInTime(async () => {
-        if (use === "show") await deps.joinVisitors(query.appId, query.visitor);
-        const visitors = keys.length === 0 ? [] : await deps.visitors.find(query.appId, keys);
+        const visitors = keys.length === 0 ? [] : await visitorsOf(query, keys, use);
         const historyIds = await historyIdsOf(app, visitors, query.contactId);
         return historyIds.length === 0 ? [] : deps.interactions.recent(query.appId, historyIds, MAX_KNOWN);
       });
@@ -235,9 +237,16 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
   };
 }
 
+const FIRST_VERSIONS = new WeakMap<App, string>();
+
 /** The version text of an app that has no model yet: its hour of creation. */
 export function firstVersion(app: App): string {
-  return versionText(app.createdAt, () => false);
+  let version = FIRST_VERSIONS.get(app);
+  if (version === undefined) {
+    version = versionText(app.createdAt, () => false);
+    FIRST_VERSIONS.set(app, version);
+  }
+  return version;
 }
 
 /** The visitor's id by which visitors are told apart; undefined for visitors who refuse profiling, and without an id. */

@@ -172,9 +172,12 @@ function queryOf(request: RecommendRequest): RecommendQuery {
 
 /** Throws one InvalidArgument with the violations of all interactions. */
 function interactionsOf(interactions: readonly ProductInteraction[]): ClientInteraction[] {
-  const results: ClientInteraction[] = [];
-  checkAll(...interactions.map((interaction, i) => () => void results.push(interactionOf(interaction, i))));
-  return results;
+  try {
+    return interactions.map(interactionOf);
+  } catch (error) {
+    checkAll(...interactions.map((interaction, i) => () => void interactionOf(interaction, i)));
+    throw error;
+  }
 }
 
 function interactionOf(interaction: ProductInteraction, index: number): ClientInteraction {

@@ -191,4 +191,24 @@ describe("the ids of a recommend call", () => {
     await record(draft("subscribe", { visitor: { ...NO_VISITOR, clientId: "c1" }, contact: ann }));
     expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
   });
+
+  it("name no visitor of whom something is known when the call made it, and the visitor from then on", async () => {
+    const { store, now } = await intake();
+    const join = createJoinVisitors({ ...store, now, newId: testIds() });
+    expect(await join("shop", fp("f1", "c1"))).toEqual([]);
+    const [visitor] = await store.visitors.find("shop", ["c:c1"]);
+    expect(visitor?.keys).toEqual(["c:c1", "f:f1"]);
+    for (const ids of [fp("f1", "c1"), fp("f1"), fp("f2", "c1")]) {
+      const known = await join("shop", ids);
+      expect(known.map(({ visitorId }) => visitorId)).toEqual([visitor?.visitorId]);
+    }
+  });
+
+  it("name the visitor of a user id beside one that the call made", async () => {
+    const { record, store, now } = await intake();
+    const join = createJoinVisitors({ ...store, now, newId: () => "joined" });
+    await record(draft("homepage_view", { visitor: { ...NO_VISITOR, userId: "u1" } }));
+    const known = await join("shop", { ...fp("f1", "c1"), userId: "u1" });
+    expect(known.flatMap(({ keys }) => keys).sort()).toEqual(["c:c1", "f:f1", "u:u1"]);
+  });
 });

@@ -26,7 +26,7 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
       }
     },
 
-    get: async (appId) => tables.apps.get(appKey(appId)),
+    get: async (appId) => tables.apps.getKept(appKey(appId)),
 
     list: async (from, limit) => {
       const start = from === "" ? FIRST : after(appKey(from));
@@ -35,7 +35,7 @@ export function createAppStore({ tables }: Environment, writer: Writer, removals
 
     delete: (appId, check) => removals.remove(appId, check),
 
-    getFrame: async (appId, frameId) => tables.frames.get(keyOf(appId, frameId)),
+    getFrame: async (appId, frameId) => tables.frames.getKept(keyOf(appId, frameId)),
 
     listFrames: async (appId, from, limit) => {
       return tables.frames.entries({ ...keysOf(appId, from), limit }).map((entry) => entry.value);

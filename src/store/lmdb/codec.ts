@@ -33,7 +33,7 @@ export function encode<T>(codec: RecordCodec<T>, key: Key, value: T): Buffer {
   cells.push(PLACE_OF_CHECKSUM);
   const bytes = packr.pack(cells);
   const end = bytes.length - CHECKSUM_BYTES;
-  bytes.writeUInt32BE(crc32c(bytes.subarray(0, end), keyChecksum(key)), end);
+  bytes.writeUInt32BE(checksum(bytes, end, keyChecksum(key)), end);
   return bytes;
 }
 
@@ -51,7 +51,7 @@ export function decode<T>(codec: RecordCodec<T>, key: Key, buffer: Uint8Array, l
 /** Throws DataDamaged unless `encode` made the bytes for this key. */
 export function checkBytes(key: Key, buffer: Uint8Array, length: number): void {
   const end = length - CHECKSUM_BYTES;
-  if (end < 1 || uint32(buffer, end) !== crc32c(buffer.subarray(0, end), keyChecksum(key))) {
+  if (end < 1 || uint32(buffer, end) !== checksum(buffer, end, keyChecksum(key))) {
     throw new DataDamaged("A stored value does not match its checksum");
   }
 }
@@ -65,6 +65,17 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
   return crc;
 });
+
+/** Up to this length a native call costs more than the checksum in JavaScript. */
+const SHORT = 128;
+
+/** CRC32C of the first `length` bytes, begun with `crc`. */
+function checksum(bytes: Uint8Array, length: number, crc: number): number {
+  if (length > SHORT) return crc32c(bytes.subarray(0, length), crc);
+  let rest = ~crc;
+  for (let i = 0; i < length; i++) rest = TABLE[(rest ^ bytes[i]!) & 255]! ^ (rest >>> 8);
+  return ~rest >>> 0;
+}
 
 /**
  * CRC32C of the key's UTF-16 code units, one byte for a unit below 256 and two for others. Computed here rather than

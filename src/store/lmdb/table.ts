@@ -6,6 +6,10 @@ import type { PageView, Range, StoredEntry } from "./pages/page-view.js";
 
 export type { Range } from "./pages/page-view.js";
 
+/** Decoded values that one table keeps: at most this many, of at most so many bytes each. */
+const MAX_KEPT = 1000;
+const MAX_KEPT_BYTES = 16 * 1024;
+
 /** What all tables of one open store share. */
 export interface TableContext {
   /** Called with the table's name for each damaged value. */
@@ -42,6 +46,9 @@ export interface Entry<T> {
  * `transact` or `snapshot`. A damaged value throws DataDamaged and is counted; no read returns or skips it.
  */
 export class Table<T> {
+  /** What `getKept` returned last, the least recently added first. */
+  private readonly kept = new Map<Key, { readonly bytes: Buffer; readonly value: T }>();
+
   constructor(
     readonly name: string,
     private readonly db: TableData,
@@ -63,6 +70,30 @@ export class Table<T> {
     } catch (error) {
       throw this.readError(error);
     }
+  }
+
+  /** As `get`, for a record that most requests read: it is decoded again only when its bytes have changed. */
+  getKept(key: Key): T | undefined {
+    this.beginRead();
+    if (!fits(key)) return undefined;
+    try {
+      const bytes = this.db.getBinaryFast(key);
+      if (bytes === undefined) return undefined;
+      const known = this.kept.get(key);
+      if (known?.bytes.compare(bytes, 0, bytes.length) === 0) return known.value;
+      const value = decode(this.codec, key, bytes, bytes.length);
+      this.keep(key, bytes, value);
+      return value;
+    } catch (error) {
+      throw this.readError(error);
+    }
+  }
+
+  private keep(key: Key, bytes: Uint8Array, value: T): void {
+    this.kept.delete(key);
+    if (bytes.length > MAX_KEPT_BYTES) return;
+    this.kept.set(key, { bytes: Buffer.from(bytes.subarray(0, bytes.length)), value });
+    if (this.kept.size > MAX_KEPT) for (const oldest of this.kept.keys()) if (this.kept.delete(oldest)) break;
   }
 
   /** Entries from `start` up to, not including, `end`, in order of keys. */

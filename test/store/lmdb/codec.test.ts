@@ -34,6 +34,14 @@ describe("values in the embedded store", () => {
     );
   });
 
+  it("end with the CRC32C of their bytes, begun with that of the key, whatever their length", () => {
+    for (let length = 0; length < 300; length++) {
+      const bytes = encode(textCodec, "k", "é".repeat(length % 7) + "x".repeat(length));
+      const end = bytes.length - 4;
+      expect(bytes.readUInt32BE(end)).toBe(crc32c(bytes.subarray(0, end), crc32c("k")));
+    }
+  });
+
   it("of interactions get their time and ref from the key", () => {
     fc.assert(
       fc.property(anyId, anyInteraction, (visitorId, one) => {
