@@ -2,7 +2,7 @@
  * POST /trace and POST /recommend as strangers load them, beside the least that Node can do for the same bodies.
  *
  *   npm run bench -- stranger [--part trace,recommend] [--connections 32,64] [--seconds 3] [--passes 5] [--json FILE]
- *                             [--other DIR]
+ *                             [--other DIR] [--requests 3000]
  *
  * An app without a model, whose catalogue events have taught: 40 product ids. Each event and each question is of a visitor
  * the server has not met, in the forms of shared/bench's `lua/post.lua` (stranger/bodies.ts). `/trace` stands beside the
@@ -10,7 +10,8 @@
  * interactions beside an empty answer of fastify. Servers are on one processor and the load on another; passes of a closed
  * loop alternate, and CPU is that of the server's process for each 200. The figure is the pass with the median CPU.
  * `--other` names another checkout with its `dist`, which is measured in the same turns; both must give the same 1,000
- * answers, a quarter of them to visitors that one of their ids has named before.
+ * answers, a quarter of them to visitors that one of their ids has named before. With `--requests` a pass is so many
+ * requests instead of seconds: on a machine that is busy otherwise, ratios of CPU are steady that way.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,6 +25,7 @@ import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { aisleOf, BIN, startBuild } from "./server.js";
 import { APP, questions, teachingForms, traceForms } from "./stranger/bodies.js";
+import { postAll } from "./stranger/by-count.js";
 import { hashOfAnswers } from "./stranger/same-answers.js";
 import { referenceServer, startReference } from "./trace/reference-server.js";
 
@@ -33,6 +35,7 @@ const WARM_SECONDS = 2;
 const COMPARED = 1000;
 /** On a machine that is busy otherwise the requests are not waited for any longer. */
 const MOST_WARM_PASSES = 10;
+const WARM_PASSES_OF_REQUESTS = 3;
 
 const { values } = parseArgs({
   options: {
@@ -42,6 +45,7 @@ const { values } = parseArgs({
     passes: { type: "string", default: "5" },
     json: { type: "string" },
     other: { type: "string" },
+    requests: { type: "string" },
   },
 });
 
@@ -72,7 +76,21 @@ interface Row extends Pass {
   readonly spread: number;
 }
 
+/** A pass of so many requests; it has no latencies. */
+async function passOf(requests: number, side: Side, connections: number): Promise<Pass> {
+  const { url, pid, contentType } = side;
+  const bodies = side.bodies().slice(0, requests);
+  const started = performance.now();
+  const before = await processFigures(pid);
+  await postAll(url, contentType, bodies, connections);
+  const after = await processFigures(pid);
+  const okPerSecond = (1000 * requests) / (performance.now() - started);
+  const cpuMicros = ((after.cpuMs - before.cpuMs) * 1000) / requests;
+  return { cpuMicros, okPerSecond, p50: Number.NaN, p99: Number.NaN, p999: Number.NaN, failed: 0 };
+}
+
 async function pass(side: Side, connections: number, seconds: number): Promise<Pass> {
+  if (values.requests !== undefined) return passOf(Number(values.requests), side, connections);
   const { url, pid, bodies, contentType } = side;
   const plan = { url, bodies: bodies(), contentType, connections, seconds };
   const before = await processFigures(pid);
@@ -95,7 +113,8 @@ async function measure(part: string, sides: readonly Side[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const side of sides) {
     let answered = 0;
-    for (let n = 0; n < MOST_WARM_PASSES && answered < WARM_REQUESTS; n++)
+    const most = values.requests === undefined ? MOST_WARM_PASSES : WARM_PASSES_OF_REQUESTS;
+    for (let n = 0; n < most && answered < WARM_REQUESTS; n++)
       answered += WARM_SECONDS * (await pass(side, 64, WARM_SECONDS)).okPerSecond;
   }
   for (const connections of values.connections.split(",").map(Number)) {
