@@ -143,7 +143,7 @@ function tableOf(rows: readonly Row[]): string {
   });
   for (const { part, connections, server, cpuMicros, ratio, spread, okPerSecond, p50, p99, p999, failed } of rows) {
     const cpu = [cpuMicros.toFixed(1), ratio.toFixed(2), `${Math.round(spread * 100)} %`];
-    const times = [p50, p99, p999].map((ms) => ms.toFixed(1));
+    const times = [p50, p99, p999].map((ms) => (Number.isNaN(ms) ? "" : ms.toFixed(1)));
     table.push([part, connections, server, ...cpu, Math.round(okPerSecond).toLocaleString("en"), ...times, failed]);
   }
   return table.toString();
