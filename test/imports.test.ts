@@ -30,7 +30,7 @@ const TABLE: ImportTable = {
   // Implements what catalog/feed asks for: a feed from its address.
   "adapters/http": ["domain", "adapters", "catalog/feed"],
   // Small sets of vectors are searched exactly, by an algorithm.
-  "adapters/hnsw": ["domain", "adapters", "learning/common", "learning/text"],
+  "adapters/hnsw": ["domain", "adapters", "learning/common", "learning/kernels", "learning/text"],
   // As in adapters/: interfaces, what both stores share, and one folder for each store.
   "store/ports": ["domain"],
   store: USE_CASE,

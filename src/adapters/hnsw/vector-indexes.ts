@@ -1,21 +1,15 @@
 /**
- * Approximate nearest neighbours by hnswlib (Malkov, Yashunin: Hierarchical navigable small world graphs, 2016).
+ * Approximate nearest neighbours by HNSW (Malkov, Yashunin: Efficient and robust approximate nearest neighbor search using
+ * hierarchical navigable small world graphs, 2018).
  *
  * Up to `exactUpTo` vectors the search is exact and takes some tenths of a millisecond. Above, each build is measured against
  * exact search, with a sample of the vectors drawn by the seed. While recall@10 is under 0.98, efSearch is doubled. If even
- * a quarter of the vectors as efSearch does not reach it, the index is exact. Without hnswlib every index is exact.
- *
- * Nothing else uses hnswlib-node directly: it takes arrays of numbers and accepts NaN, trusts the bytes it reads, and
- * writes only files. Those lie in a private folder that is always removed.
+ * a quarter of the vectors as efSearch does not reach it, the index is exact.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DataDamaged } from "../../domain/errors.js";
 import { createRandom } from "../../learning/common/random.js";
 import { nearestToEach } from "../../learning/text/nearest.js";
-import type { Nearest, VectorIndex, VectorIndexes, VectorIndexParams } from "../vector-index.js";
+import type { VectorIndex, VectorIndexes, VectorIndexParams } from "../vector-index.js";
 import { exactIndex } from "./exact-index.js";
 import {
   checkQuery,
@@ -27,43 +21,40 @@ import {
   HNSW,
   type IndexFacts,
 } from "./format.js";
-import { freedAside, type GraphHandle } from "./free-off-thread.js";
-import { vectorsOfGraph } from "./graph-file.js";
-import { type Graph, type Hnswlib, installedHnswlib } from "./hnswlib.js";
-import { inPrivateFolder, makePrivateFolder } from "./private-folder.js";
+import { buildGraph, type Graph, openGraph, openGraphAside } from "./graph.js";
 
 export interface HnswOptions {
   /** Up to this many vectors search is exact. */
   readonly exactUpTo?: number;
-  /** Parent of the private folder; default: the system's folder for temporary files. */
-  readonly folder?: string;
-  /** Undefined: as if hnswlib-node were not installed. */
-  readonly hnswlib?: Hnswlib | undefined;
 }
 
 const EXACT_UP_TO = 1000;
 const WANTED_RECALL = 0.98;
 const RECALL_AT = 10;
+/** A search keeps its candidates in order, and with more of them takes longer than comparing all vectors. */
+const WIDEST = 4096;
+/** The number of a vector's links is kept in 16 bits. */
+const MOST_LINKS = 10_000;
+const MOST = 0xffff_ffff;
 /** Number of vectors in the recall test of a build. */
 const PROBES = 200;
 /** Similarities that differ by more are different: 32-bit sums in another order differ by less. */
 const ROUNDING = 1e-5;
 
 /** Builds and opens indices. Throws RangeError for invalid vectors, queries and parameters; DataDamaged on `open`. */
-export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
-  const { exactUpTo = EXACT_UP_TO, folder = tmpdir() } = options;
-  const hnswlib = "hnswlib" in options ? options.hnswlib : installedHnswlib;
+export function hnswIndexes({ exactUpTo = EXACT_UP_TO }: HnswOptions = {}): VectorIndexes {
   return {
     build(vectors, dimensions, params) {
       checkVectors(vectors, dimensions);
       checkParams(params);
       const count = dimensions === 0 ? 0 : vectors.length / dimensions;
       const exact = () => ({ ...exactIndex(vectors.slice(), dimensions), recall: 1, efSearch: 0 });
-      if (count <= exactUpTo || hnswlib === undefined) return exact();
-      const graph = buildGraph(hnswlib, vectors, dimensions, params);
+      const graph = count <= exactUpTo ? undefined : buildGraph(vectors, dimensions, params);
+      if (graph === undefined) return exact();
       const probes = drawProbes(vectors, dimensions, params.seed);
-      for (let efSearch = params.efSearch; efSearch <= Math.max(params.efSearch, count / 4); efSearch *= 2) {
-        const index = graphIndex({ graph }, { count, dimensions, efSearch, folder });
+      const widest = Math.max(params.efSearch, Math.min(count / 4, WIDEST));
+      for (let efSearch = params.efSearch; efSearch <= widest; efSearch *= 2) {
+        const index = graphIndex(graph, { kind: HNSW, count, dimensions, efSearch });
         const recall = recallOf(index, probes);
         if (recall >= WANTED_RECALL) return { ...index, recall, efSearch };
       }
@@ -72,36 +63,14 @@ export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
 
     open(bytes) {
       const found = decodeIndex(bytes);
-      if (found.facts.kind !== HNSW) return openExact(found);
-      if (hnswlib === undefined) return openWithoutLibrary(found);
-      const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
-      inPrivateFolder(folder, (file) => {
-        writeFileSync(file, found.payload, { mode: 0o600 });
-        try {
-          graph.readIndexSync(file);
-        } catch (cause) {
-          throw new DataDamaged("The vector index cannot be read", { cause });
-        }
-      });
-      return openGraph(hnswlib, graph, found.facts, folder);
+      const { facts, payload } = found;
+      return facts.kind === HNSW ? graphIndex(openGraph(payload, facts), facts) : openExact(found);
     },
 
     async openAside(bytes) {
       const found = await decodeIndexAside(bytes);
-      if (found.facts.kind !== HNSW) return openExact(found);
-      if (hnswlib === undefined) return openWithoutLibrary(found);
-      const graph = new hnswlib.HierarchicalNSW("ip", found.facts.dimensions);
-      const own = makePrivateFolder(folder);
-      try {
-        const file = join(own, "index");
-        await writeFile(file, found.payload, { mode: 0o600 });
-        await graph.readIndex(file).catch((cause: unknown) => {
-          throw new DataDamaged("The vector index cannot be read", { cause });
-        });
-      } finally {
-        await rm(own, { recursive: true, force: true });
-      }
-      return openGraph(hnswlib, graph, found.facts, folder);
+      const { facts, payload } = found;
+      return facts.kind === HNSW ? graphIndex(await openGraphAside(payload, facts), facts) : openExact(found);
     },
   };
 }
@@ -112,86 +81,18 @@ function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex
   return exactIndex(new Float32Array(payload.slice().buffer), dimensions);
 }
 
-/** A graph that another machine built: its vectors are compared exactly. */
-function openWithoutLibrary({ facts: { count, dimensions }, payload }: DecodedIndex): VectorIndex {
-  return exactIndex(vectorsOfGraph(payload, count, dimensions), dimensions);
-}
-
-function openGraph(hnswlib: Hnswlib, graph: Graph, facts: IndexFacts, folder: string): VectorIndex {
+function graphIndex(graph: Graph, facts: IndexFacts): VectorIndex {
   const { count, dimensions, efSearch } = facts;
-  if (graph.getCurrentCount() !== count) throw new DataDamaged("The vector index holds a different number of vectors");
-  return graphIndex(freedAside(hnswlib, graph, dimensions, folder), { count, dimensions, efSearch, folder });
-}
-
-function buildGraph(hnswlib: Hnswlib, vectors: Float32Array, dimensions: number, params: VectorIndexParams): Graph {
-  const count = vectors.length / dimensions;
-  const graph = new hnswlib.HierarchicalNSW("ip", dimensions);
-  graph.initIndex({
-    maxElements: count,
-    m: params.m,
-    efConstruction: params.efConstruction,
-    randomSeed: params.seed,
-  });
-  for (let v = 0; v < count; v++) {
-    graph.addPoint(pointOf(vectors.subarray(v * dimensions, (v + 1) * dimensions)), v);
-  }
-  return graph;
-}
-
-interface GraphFacts {
-  readonly count: number;
-  readonly dimensions: number;
-  readonly efSearch: number;
-  readonly folder: string;
-}
-
-function graphIndex(handle: GraphHandle, { count, dimensions, efSearch, folder }: GraphFacts): VectorIndex {
   return {
     count,
     dimensions,
     search(query, k) {
       checkQuery(query, dimensions);
       const wanted = Math.min(Math.max(0, k), count);
-      if (wanted === 0) return { indices: new Uint32Array(0), similarities: new Float32Array(0) };
-      // hnswlib finds fewer than k with a narrower search.
-      handle.graph.setEf(Math.max(efSearch, wanted));
-      const { neighbors, distances } = handle.graph.searchKnn(pointOf(query), wanted);
-      return byFallingSimilarity(neighbors, distances);
+      return graph.search(query, wanted, Math.min(count, Math.max(efSearch, wanted)));
     },
-    encode: () =>
-      inPrivateFolder(folder, (file) => {
-        handle.graph.writeIndexSync(file);
-        return encodeIndex({ kind: HNSW, count, dimensions, efSearch }, readFileSync(file));
-      }),
+    encode: () => encodeIndex(facts, graph.file),
   };
-}
-
-/** The numbers of a vector as hnswlib-node takes them. `Array.from` takes eight times as long. */
-function pointOf(vector: Float32Array): number[] {
-  const point = new Array<number>(vector.length);
-  for (let d = 0; d < vector.length; d++) point[d] = vector[d]!;
-  return point;
-}
-
-/**
- * Distances are 1 - similarity. hnswlib returns rising distances, and equal ones by rising index. This reverses them,
- * since exact search orders equal similarities by falling index.
- */
-function byFallingSimilarity(neighbors: readonly number[], distances: readonly number[]): Nearest {
-  const count = neighbors.length;
-  const indices = new Uint32Array(count);
-  const similarities = new Float32Array(count);
-  let from = 0;
-  while (from < count) {
-    let to = from + 1;
-    while (to < count && distances[to] === distances[from]) to++;
-    for (let i = from; i < to; i++) {
-      indices[i] = neighbors[from + to - 1 - i]!;
-      similarities[i] = 1 - distances[i]!;
-    }
-    from = to;
-  }
-  return { indices, similarities };
 }
 
 /** A query vector, and the similarity of its tenth nearest. */
@@ -241,13 +142,13 @@ function checkVectors(vectors: Float32Array, dimensions: number): void {
 }
 
 function checkParams({ m, efConstruction, efSearch, seed }: VectorIndexParams): void {
-  for (const [name, value, least] of [
-    ["m", m, 2],
-    ["efConstruction", efConstruction, 1],
-    ["efSearch", efSearch, 1],
-    ["seed", seed, 0],
+  for (const [name, value, least, most] of [
+    ["m", m, 2, MOST_LINKS],
+    ["efConstruction", efConstruction, 1, MOST],
+    ["efSearch", efSearch, 1, MOST],
+    ["seed", seed, 0, MOST],
   ] as const) {
-    if (!Number.isInteger(value) || value < least || value > 0xffff_ffff)
-      throw new RangeError(`${name} must be a whole number from ${least}`);
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new RangeError(`${name} must be a whole number from ${least} to ${most}`);
   }
 }

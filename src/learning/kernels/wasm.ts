@@ -11,12 +11,22 @@ export interface KernelMemory {
 
 const PAGE = 65_536;
 
+const modules = new Map<string, object>();
+
+function moduleOf(compiled: string): object {
+  const known = modules.get(compiled);
+  if (known !== undefined) return known;
+  const made = new WebAssembly.Module(Buffer.from(compiled, "base64"));
+  modules.set(compiled, made);
+  return made;
+}
+
 /** An instance of a compiled kernel, whose functions and `memory` are those of `K`. */
 export function instantiate<K extends { readonly memory: KernelMemory }>(
   compiled: string,
   isKernel: (exports: object) => exports is K,
 ): K {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(compiled, "base64")));
+  const { exports } = new WebAssembly.Instance(moduleOf(compiled));
   if (!isKernel(exports)) throw new TypeError("A compiled kernel does not have what its source has");
   return exports;
 }
