@@ -23,7 +23,6 @@ export const examine: Doctor = async function* ({ store, verify, repair, to }, e
   const config = readConfig({ store }, env);
   yield { finding: nodeVersion() };
   for (const { name, load } of NATIVE) yield { finding: await native(name, load) };
-  yield { finding: await hnswlib() };
   if (config.role !== "trainer") {
     if (config.tls !== null) yield { finding: certificate(config.tls, SETTINGS) };
     yield { finding: await port(SETTINGS.facadePort.flag, config.facade, config.tls !== null) };
@@ -62,14 +61,6 @@ async function native(name: string, load: () => Promise<unknown>): Promise<Findi
     const why = error instanceof Error ? error.message.split("\n", 1)[0] : "no reason given";
     return { about: "native", state: "problem", text: `${name} does not load: ${why}` };
   }
-}
-
-/** Optional: without it the server compares every vector. */
-async function hnswlib(): Promise<Finding> {
-  const { hnswlibProblem } = await import("../adapters/hnsw/hnswlib.js");
-  if (hnswlibProblem === undefined) return { about: "native", state: "ok", text: "hnswlib-node loads" };
-  const text = `hnswlib-node does not load: ${hnswlibProblem}; similar texts are found by comparing all, slower beyond 50,000 products`;
-  return { about: "native", state: "note", text };
 }
 
 /** A certificate that ends within so many days is worth a note. */

@@ -79,7 +79,6 @@ describe("aisle doctor on an embedded store", () => {
     expect([seen.code, seen.stderr]).toEqual([0, ""]);
     expect(seen.text("store")).toMatch(/format 9, id [0-9a-f-]{36}$/);
     expect(seen.stdout).toMatch(/^ok +native +lmdb loads$/m);
-    expect(seen.stdout).toMatch(/^ok +native +hnswlib-node loads$/m);
     expect(seen.text("size")).toMatch(/^records \d+\.\d MB, 1 files of models/);
     expect(seen.text("map")).toMatch(/MB mapped/);
     expect(seen.text("disk")).toMatch(/MB free/);

@@ -136,7 +136,11 @@ function byFallingSimilarity(buffer: ArrayBuffer, poolAt: number, count: number)
     indices[at] = ids[2 * at + 1]! & ~FOLLOWED;
     similarities[at] = 1 - distances[2 * at]!;
     if (at + 1 < count && distances[2 * at + 2] === distances[2 * at]) continue;
-    if (at > from) indices.subarray(from, at + 1).sort().reverse();
+    if (at > from)
+      indices
+        .subarray(from, at + 1)
+        .sort()
+        .reverse();
     from = at + 1;
   }
   return { indices, similarities };

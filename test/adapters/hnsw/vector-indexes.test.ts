@@ -1,11 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeIndex, EXACT, encodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { describe, expect, it } from "vitest";
+import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
-import type { VectorIndex, VectorIndexes } from "../../../src/adapters/vector-index.js";
-import { DataDamaged, Unavailable } from "../../../src/domain/errors.js";
+import type { VectorIndex } from "../../../src/adapters/vector-index.js";
+import { DataDamaged } from "../../../src/domain/errors.js";
 import { createRandom } from "../../../src/learning/common/random.js";
 import { embedAll, fitEmbedder } from "../../../src/learning/text/embedder.js";
 import { nearest } from "../../../src/learning/text/nearest.js";
@@ -42,57 +39,49 @@ function recallAt10(index: VectorIndex, vectors: Float32Array, probes: number): 
   return found / wanted;
 }
 
-let folder = "";
-let exactly: VectorIndexes;
-let graphs: VectorIndexes;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "aisle-hnsw-test-"));
-  exactly = hnswIndexes({ exactUpTo: 1_000_000, folder });
-  graphs = hnswIndexes({ exactUpTo: 0, folder });
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const graphs = hnswIndexes({ exactUpTo: 0 });
 
 describe.each([
-  ["exact", () => exactly],
-  ["hnsw", () => graphs],
+  ["exact", hnswIndexes({ exactUpTo: 1_000_000 })],
+  ["hnsw", graphs],
 ])("%s vector index", (_, indexes) => {
   const vectors = unitVectors(1200, DIMENSIONS, 1);
   const query = vectors.subarray(0, DIMENSIONS);
 
   it("knows its size", () => {
-    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    const index = indexes.build(vectors, DIMENSIONS, PARAMS);
     expect([index.count, index.dimensions]).toEqual([1200, DIMENSIONS]);
   });
 
   it("finds a vector itself first, with similarity 1, and the rest by falling similarity", () => {
-    const found = indexes().build(vectors, DIMENSIONS, PARAMS).search(query, 20);
+    const found = indexes.build(vectors, DIMENSIONS, PARAMS).search(query, 20);
     expect(found.indices[0]).toBe(0);
     expect(found.similarities[0]).toBeCloseTo(1, 5);
     expect([...found.similarities]).toEqual([...found.similarities].sort((a, b) => b - a));
   });
 
   it("returns the nearest vectors with their cosines", () => {
-    const found = indexes().build(vectors, DIMENSIONS, PARAMS).search(query, 10);
+    const found = indexes.build(vectors, DIMENSIONS, PARAMS).search(query, 10);
     const exact = nearest(vectors, DIMENSIONS, query, 10);
     expect([...found.indices]).toEqual([...exact.indices]);
     for (const [i, score] of exact.scores.entries()) expect(found.similarities[i]).toBeCloseTo(score, 5);
   });
 
   it("returns all vectors when more are asked for, and none when none are", () => {
-    const few = indexes().build(vectors.slice(0, 5 * DIMENSIONS), DIMENSIONS, PARAMS);
+    const few = indexes.build(vectors.slice(0, 5 * DIMENSIONS), DIMENSIONS, PARAMS);
     expect([...few.search(query, 50).indices].sort()).toEqual([0, 1, 2, 3, 4]);
     expect(few.search(query, 0).indices).toHaveLength(0);
   });
 
   it("returns as many as asked for when that is more than the search width", () => {
-    const index = indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 10 });
+    const index = indexes.build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 10 });
     expect(new Set(index.search(query, 400).indices).size).toBe(400);
   });
 
   it("orders equal vectors by falling index", () => {
     const copies = new Float32Array(4 * DIMENSIONS);
     for (let v = 0; v < 4; v++) copies.set(query, v * DIMENSIONS);
-    expect([...indexes().build(copies, DIMENSIONS, PARAMS).search(query, 4).indices]).toEqual([3, 2, 1, 0]);
+    expect([...indexes.build(copies, DIMENSIONS, PARAMS).search(query, 4).indices]).toEqual([3, 2, 1, 0]);
   });
 
   it("orders equal vectors by falling index among nearer and farther ones, as exact search does", () => {
@@ -100,97 +89,88 @@ describe.each([
     const several = vectors.slice(0, 40 * DIMENSIONS);
     for (const v of [5, 9, 21, 33]) several.set(other, v * DIMENSIONS);
     for (const v of [12, 30]) several.set(query, v * DIMENSIONS);
-    const found = indexes().build(several, DIMENSIONS, PARAMS).search(query, 40);
+    const found = indexes.build(several, DIMENSIONS, PARAMS).search(query, 40);
     expect([...found.indices]).toEqual([...nearest(several, DIMENSIONS, query, 40).indices]);
   });
 
   it("is empty when it is built from no vectors", () => {
-    const index = indexes().build(new Float32Array(0), DIMENSIONS, PARAMS);
+    const index = indexes.build(new Float32Array(0), DIMENSIONS, PARAMS);
     expect(index.count).toBe(0);
     expect(index.search(query, 5).indices).toHaveLength(0);
-    expect(indexes().open(index.encode()).search(query, 5).indices).toHaveLength(0);
-    expect(indexes().build(new Float32Array(0), 0, PARAMS).count).toBe(0);
+    expect(indexes.open(index.encode()).search(query, 5).indices).toHaveLength(0);
+    expect(indexes.build(new Float32Array(0), 0, PARAMS).count).toBe(0);
   });
 
   it("does not change when the caller's array changes afterwards", () => {
     const mine = vectors.slice();
-    const index = indexes().build(mine, DIMENSIONS, PARAMS);
+    const index = indexes.build(mine, DIMENSIONS, PARAMS);
     const before = index.search(query, 5);
     mine.fill(0);
     expect(index.search(query, 5)).toEqual(before);
   });
 
   it("gives the same bytes for the same vectors and parameters", () => {
-    const first = indexes().build(vectors, DIMENSIONS, PARAMS).encode();
+    const first = indexes.build(vectors, DIMENSIONS, PARAMS).encode();
     // Memory freed in between would show in the second bytes if any of it were written unset.
-    for (let i = 0; i < 5; i++)
-      indexes()
-        .build(unitVectors(700, DIMENSIONS, i + 2), DIMENSIONS, PARAMS)
-        .encode();
-    expect(Buffer.compare(indexes().build(vectors, DIMENSIONS, PARAMS).encode(), first)).toBe(0);
-    expect(Buffer.compare(indexes().open(first).encode(), first)).toBe(0);
+    for (let i = 0; i < 5; i++) indexes.build(unitVectors(700, DIMENSIONS, i + 2), DIMENSIONS, PARAMS).encode();
+    expect(Buffer.compare(indexes.build(vectors, DIMENSIONS, PARAMS).encode(), first)).toBe(0);
+    expect(Buffer.compare(indexes.open(first).encode(), first)).toBe(0);
   });
 
   it("answers the same after encoding and opening, from bytes at any offset", () => {
-    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    const index = indexes.build(vectors, DIMENSIONS, PARAMS);
     const bytes = index.encode();
     const shifted = new Uint8Array(bytes.length + 3);
     shifted.set(bytes, 3);
-    const opened = indexes().open(shifted.subarray(3));
+    const opened = indexes.open(shifted.subarray(3));
     for (let v = 0; v < 1200; v += 100) {
       const probe = vectors.subarray(v * DIMENSIONS, (v + 1) * DIMENSIONS);
       expect(opened.search(probe, 10)).toEqual(index.search(probe, 10));
     }
   });
 
-  it("leaves no files behind", () => {
-    indexes().open(indexes().build(vectors, DIMENSIONS, PARAMS).encode());
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it("rejects vectors that are not of length 1 or hold NaN", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0.5]) {
       const bad = vectors.slice(0, 3 * DIMENSIONS);
       bad[DIMENSIONS + 3] = value;
-      expect(() => indexes().build(bad, DIMENSIONS, PARAMS)).toThrow(RangeError);
+      expect(() => indexes.build(bad, DIMENSIONS, PARAMS)).toThrow(RangeError);
     }
-    expect(() => indexes().build(new Float32Array(DIMENSIONS), DIMENSIONS, PARAMS)).toThrow(RangeError);
-    expect(() => indexes().build(vectors, 7, PARAMS)).toThrow(RangeError);
+    expect(() => indexes.build(new Float32Array(DIMENSIONS), DIMENSIONS, PARAMS)).toThrow(RangeError);
+    expect(() => indexes.build(vectors, 7, PARAMS)).toThrow(RangeError);
   });
 
   it("rejects queries of another length, with NaN, or all zeros", () => {
-    const index = indexes().build(vectors, DIMENSIONS, PARAMS);
+    const index = indexes.build(vectors, DIMENSIONS, PARAMS);
     expect(() => index.search(query.subarray(1), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS).fill(Number.NaN), 5)).toThrow(RangeError);
     expect(() => index.search(new Float32Array(DIMENSIONS), 5)).toThrow(RangeError);
   });
 
   it("rejects each parameter that is out of range, by name", () => {
-    expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, m: 1 })).toThrow(/^m must/);
-    expect(() => indexes().build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 0.5 })).toThrow(/^efSearch must/);
+    expect(() => indexes.build(vectors, DIMENSIONS, { ...PARAMS, m: 1 })).toThrow(/^m must/);
+    expect(() => indexes.build(vectors, DIMENSIONS, { ...PARAMS, m: 10_001 })).toThrow(/^m must/);
+    expect(() => indexes.build(vectors, DIMENSIONS, { ...PARAMS, efSearch: 0.5 })).toThrow(/^efSearch must/);
   });
 
   it("rejects damaged bytes, wherever the damage is", () => {
-    const bytes = indexes()
-      .build(vectors.slice(0, 60 * DIMENSIONS), DIMENSIONS, PARAMS)
-      .encode();
+    const bytes = indexes.build(vectors.slice(0, 60 * DIMENSIONS), DIMENSIONS, PARAMS).encode();
     for (let at = 0; at < bytes.length; at += at < 32 ? 1 : 97) {
       const damaged = bytes.slice();
       damaged[at]! ^= 0x10;
-      expect(() => indexes().open(damaged)).toThrow(DataDamaged);
+      expect(() => indexes.open(damaged)).toThrow(DataDamaged);
     }
-    expect(() => indexes().open(bytes.subarray(0, bytes.length - 1))).toThrow(DataDamaged);
-    expect(() => indexes().open(new Uint8Array(3))).toThrow(DataDamaged);
+    expect(() => indexes.open(bytes.subarray(0, bytes.length - 1))).toThrow(DataDamaged);
+    expect(() => indexes.open(new Uint8Array(3))).toThrow(DataDamaged);
   });
 
   it("opens the same bytes on and off the main thread", async () => {
-    const bytes = indexes().build(vectors, DIMENSIONS, PARAMS).encode();
+    const bytes = indexes.build(vectors, DIMENSIONS, PARAMS).encode();
     const query = vectors.subarray(0, DIMENSIONS);
-    const aside = await indexes().openAside(bytes);
-    expect(aside.search(query, 20)).toEqual(indexes().open(bytes).search(query, 20));
+    const aside = await indexes.openAside(bytes);
+    expect(aside.search(query, 20)).toEqual(indexes.open(bytes).search(query, 20));
     const damaged = bytes.slice();
     damaged[bytes.length - 1]! ^= 1;
-    await expect(indexes().openAside(damaged)).rejects.toThrow(DataDamaged);
+    await expect(indexes.openAside(damaged)).rejects.toThrow(DataDamaged);
   });
 });
 
@@ -198,7 +178,7 @@ describe("hnsw indices", () => {
   it("search few vectors exactly and many by graph, in one format", () => {
     const vectors = unitVectors(1001, DIMENSIONS, 3);
     const kinds = [1000, 1001].map((count) => {
-      const bytes = hnswIndexes({ folder })
+      const bytes = hnswIndexes()
         .build(vectors.slice(0, count * DIMENSIONS), DIMENSIONS, PARAMS)
         .encode();
       return decodeIndex(bytes).facts.kind;
@@ -228,13 +208,6 @@ describe("hnsw indices", () => {
     const index = graphs.build(vectors, DIMENSIONS, PARAMS);
     expect(index.efSearch).toBe(PARAMS.efSearch);
     expect(Math.abs(recallAt10(index, vectors, 300) - index.recall)).toBeLessThan(0.02);
-  });
-
-  it("report when there is no directory for temporary files", () => {
-    const missing = hnswIndexes({ exactUpTo: 0, folder: join(folder, "missing") });
-    const index = missing.build(unitVectors(10, 4, 1), 4, PARAMS);
-    expect(existsSync(join(folder, "missing"))).toBe(false);
-    expect(() => index.encode()).toThrow(Unavailable);
   });
 });
 
@@ -268,29 +241,4 @@ describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
     },
     120_000,
   );
-});
-
-describe("a vector index where hnswlib-node is not installed", () => {
-  const vectors = unitVectors(1500, DIMENSIONS, 5);
-  const without = () => hnswIndexes({ exactUpTo: 0, folder, hnswlib: undefined });
-
-  it("is exact, whatever the number of vectors", () => {
-    const index = without().build(vectors, DIMENSIONS, PARAMS);
-    expect(decodeIndex(index.encode()).facts.kind).toBe(EXACT);
-    expect(recallAt10(index, vectors, 50)).toBe(1);
-  });
-
-  it("opens a graph that was built where it is installed, and compares all vectors of it", async () => {
-    const bytes = graphs.build(vectors, DIMENSIONS, PARAMS).encode();
-    for (const index of [without().open(bytes), await without().openAside(bytes)]) {
-      expect([index.count, index.dimensions]).toEqual([1500, DIMENSIONS]);
-      expect(recallAt10(index, vectors, 50)).toBe(1);
-    }
-  });
-
-  it("refuses a graph whose file holds another number of vectors", () => {
-    const { facts, payload } = decodeIndex(graphs.build(vectors, DIMENSIONS, PARAMS).encode());
-    const bytes = encodeIndex({ ...facts, count: facts.count - 1 }, payload);
-    expect(() => without().open(bytes)).toThrow(DataDamaged);
-  });
 });
