@@ -80,8 +80,6 @@ async function install() {
       throw new Failure(`npm ci failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`);
     const problem = await nativeProblem();
     if (problem) throw new Failure(`the native packages do not load\n${problem}\naisle: ${compilerAdvice}`);
-    if (!existsSync(join(root, "node_modules/hnswlib-node")))
-      say(`Aisle goes on without hnswlib-node, and finds similar texts by comparing all of them. ${compilerAdvice}`);
   }
   writeFileSync(installStamp, hash);
 }

@@ -1,10 +1,7 @@
 /**
- * Search and construction of an HNSW graph (Malkov, Yashunin: Efficient and robust approximate nearest neighbor search using
- * hierarchical navigable small world graphs, 2018), in AssemblyScript. The graph lies in memory as hnswlib 0.7 writes it to
- * files: one record for each vector with its links on the lowest level, its numbers and its label. A list of links is a
- * count (u32) and the numbers of the vectors (u32).
- *
- * Vectors are compared four at a time: their memory is then waited for together.
+ * Search and construction of an HNSW graph (Malkov, Yashunin 2018), in AssemblyScript. The graph lies in memory as in the
+ * files of hnswlib 0.7 (`adapters/hnsw/graph-file.ts`). Four vectors are compared at a time, so that one wait for memory
+ * serves all four.
  */
 
 /** Marks a vector of a pool whose links were followed. */
@@ -93,27 +90,18 @@ export function add(id: u32, level: i32, entry: u32, topLevel: i32, width: i32):
 
 /** The greedy way down: the nearest vector of each level leads into the next one. */
 function descend(query: usize, entry: u32, from: i32, to: i32): u32 {
-  if (from <= to) return entry;
-  store<u32>(addressesAt, numbersOf(entry) as u32);
-  compare(query, addressesAt, 1);
   let nearest = entry;
-  let distance = load<f32>(distancesAt);
+  let distance = distanceTo(query, entry);
   for (let level = from; level > to; level--) {
+    nextTag();
     for (let before = NOWHERE as u32; before !== nearest; ) {
       before = nearest;
-      const links = linksOf(nearest, level);
-      const size = load<u16>(links) as i32;
-      for (let n = 0; n < size; n++) {
-        const at = (n << 2) as usize;
-        store<u32>(addressesAt + at, numbersOf(load<u32>(links + 4 + at)) as u32);
-      }
-      compare(query, addressesAt, size);
-      for (let n = 0; n < size; n++) {
-        const at = (n << 2) as usize;
-        const found = load<f32>(distancesAt + at);
-        if (found >= distance) continue;
-        distance = found;
-        nearest = load<u32>(links + 4 + at);
+      const fresh = listUnvisited(linksOf(nearest, level));
+      compare(query, addressesAt, fresh);
+      for (let n: usize = 0; n < ((fresh << 2) as usize); n += 4) {
+        if (load<f32>(distancesAt + n) >= distance) continue;
+        distance = load<f32>(distancesAt + n);
+        nearest = load<u32>(idsAt + n);
       }
     }
   }
@@ -124,10 +112,8 @@ function descend(query: usize, entry: u32, from: i32, to: i32): u32 {
 function searchLevel(query: usize, entry: u32, level: i32, width: i32): void {
   nextTag();
   store<u8>(visitedAt + (entry as usize), tag);
-  store<u32>(addressesAt, numbersOf(entry) as u32);
-  compare(query, addressesAt, 1);
   poolSize = 1;
-  store<f32>(poolAt, load<f32>(distancesAt));
+  store<f32>(poolAt, distanceTo(query, entry));
   store<u32>(poolAt, entry, 4);
   for (let next = 0; next < poolSize; ) {
     const at = poolAt + ((next << 3) as usize);
@@ -249,6 +235,12 @@ function numbersOf(id: u32): usize {
 function linksOf(id: u32, level: i32): usize {
   if (level === 0) return recordsAt + (id as usize) * recordLength;
   return (load<u32>(uppersAt + ((id as usize) << 2)) as usize) + ((level - 1) as usize) * upperLength;
+}
+
+function distanceTo(query: usize, id: u32): f32 {
+  store<u32>(addressesAt, numbersOf(id) as u32);
+  compare(query, addressesAt, 1);
+  return load<f32>(distancesAt);
 }
 
 /**
