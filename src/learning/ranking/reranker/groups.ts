@@ -8,8 +8,8 @@ import type { VisitQuery } from "./visits.js";
 
 /** Collects the candidates of questions, binned: one byte a feature instead of four. */
 export interface Groups {
-  /** Takes in a question, unless its answer is no candidate. */
-  add(features: CandidateFeatures, query: VisitQuery, answer: number): void;
+  /** Takes in a question, unless its answer is no candidate; returns how many candidates it has, 0 when not taken in. */
+  add(features: CandidateFeatures, query: VisitQuery, answer: number): number;
   all(): RankedGroups;
   /** The same, with what the prior says of each row as its offset. Without a prior the same as `all`. */
   withPrior(): RankedGroups;
@@ -33,7 +33,7 @@ export function createGroups(bins: FeatureBins, prior?: ForestScorer): Groups {
     add(features, query, answer) {
       const count = features.make(query);
       const place = features.candidates.subarray(0, count).indexOf(answer);
-      if (place < 0) return;
+      if (place < 0) return 0;
       if ((rows + MAX_CANDIDATES) * FEATURE_COUNT > binned.length) {
         const larger = new Uint8Array(binned.length * 2);
         larger.set(binned);
@@ -48,6 +48,7 @@ export function createGroups(bins: FeatureBins, prior?: ForestScorer): Groups {
       answers.push(rows + place);
       rows += count;
       groups.push(rows);
+      return count;
     },
     all,
     withPrior: () => (prior === undefined ? all() : { ...all(), offsets: Float32Array.from(offsets) }),

@@ -15,7 +15,7 @@ import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
 import { fitSessionNeighbours } from "../../session/session-neighbours.js";
 import type { SessionParams } from "../../session/session-params.js";
-import { learnBins } from "../gradient-boosting/bins.js";
+import { type FeatureBins, learnBins } from "../gradient-boosting/bins.js";
 import { type Forest, joinForests, treeCount } from "../gradient-boosting/forest.js";
 import { createForestScorer } from "../gradient-boosting/forest-scorer.js";
 import {
@@ -72,7 +72,7 @@ export const RANKER_BUDGET: RankerBudget = {
 };
 
 /** Sessions that are asked, of sources fitted on those before them. */
-interface Slice {
+export interface Slice {
   readonly older: Visits;
   readonly learned: readonly Question[];
   readonly heldOut: readonly Question[];
@@ -104,7 +104,7 @@ const QUESTIONS_A_TREE = 50;
 const FEW: BoostingParams = { ...SOME, trees: 150, leaves: 6, learningRate: 0.07, l2: 10, topShare: 1, otherShare: 0 };
 const FEW_QUESTIONS = 3_000;
 
-function boostingFor(questions: number): BoostingParams {
+export function boostingFor(questions: number): BoostingParams {
   if (questions < FEW_QUESTIONS) return FEW;
   if (questions < SOME_QUESTIONS) return { ...SOME, trees: Math.ceil(questions / QUESTIONS_A_TREE) };
   return BOOSTING;
@@ -140,7 +140,7 @@ export function learnRanker(
   }
   const isSmall = questions < SOME_QUESTIONS;
   const newestFeatures = featuresOf(newest);
-  const bins = learnBins(pilotRows(newestFeatures, visits, evenly(newest.learned, PILOT)), FEATURE_COUNT);
+  const bins = pilotBins(newestFeatures, visits, newest);
   const prior = questions < FEW_QUESTIONS && shipped ? createForestScorer(shipped) : undefined;
   const learned = createGroups(bins, prior);
   const heldOut = createGroups(bins, prior);
@@ -186,7 +186,7 @@ function tried(
 }
 
 /** Slices from the newest back, until they hold enough questions. Products nobody had met before are no answers. */
-function newestSlices(visits: Visits, productCount: number, budget: RankerBudget): Slice[] {
+export function newestSlices(visits: Visits, productCount: number, budget: RankerBudget): Slice[] {
   const total = rowCount(visits.sessions);
   const size = Math.floor(total * budget.sliceShare);
   const slices: { older: Visits; questions: Question[] }[] = [];
@@ -219,8 +219,9 @@ function newestSlices(visits: Visits, productCount: number, budget: RankerBudget
   }));
 }
 
-function pilotRows(features: CandidateFeatures, visits: Visits, questions: readonly Question[]): Float32Array {
-  const rows = questions.map((question) =>
+/** Bins of the features, from some questions of a slice. */
+export function pilotBins(features: CandidateFeatures, visits: Visits, { learned }: Slice): FeatureBins {
+  const rows = evenly(learned, PILOT).map((question) =>
     features.rows.slice(0, features.make(queryOf(visits, question)) * FEATURE_COUNT),
   );
   const all = new Float32Array(rows.reduce((sum, part) => sum + part.length, 0));
@@ -229,5 +230,5 @@ function pilotRows(features: CandidateFeatures, visits: Visits, questions: reado
     all.set(part, at);
     at += part.length;
   }
-  return all;
+  return learnBins(all, FEATURE_COUNT);
 }
