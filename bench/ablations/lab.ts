@@ -14,7 +14,12 @@ import {
 import { MAX_CANDIDATES } from "../../src/learning/ranking/reranker/candidate-set.js";
 import { FEATURE_COUNT, type Score } from "../../src/learning/ranking/reranker/feature-names.js";
 import { createGroups } from "../../src/learning/ranking/reranker/groups.js";
-import { newestSlices, pilotBins, RANKER_BUDGET, type Slice } from "../../src/learning/ranking/reranker/learn-ranker.js";
+import {
+  newestSlices,
+  pilotBins,
+  RANKER_BUDGET,
+  type Slice,
+} from "../../src/learning/ranking/reranker/learn-ranker.js";
 import { type Question, queryOf } from "../../src/learning/ranking/reranker/questions.js";
 import { fitRankerSources } from "../../src/learning/ranking/reranker/ranker-sources.js";
 import { scoreAt } from "../../src/learning/ranking/reranker/score-board.js";
@@ -83,11 +88,15 @@ export interface Lab {
   readonly dev: DevQuestions;
 }
 
-/** Prepares a recorded shop as a training does; of dev every `every`-th session asks. */
-export function prepareLab(name: string, every: number): Lab {
+/** Of so many steps learned from, one is held out to stop the boosting. */
+const HELD_OUT = 5;
+
+/** Prepares a recorded shop as a training does, with at most `steps` to learn from; every `every`-th session of dev asks. */
+export function prepareLab(name: string, every: number, steps: number): Lab {
   const { productCount, visits, judged, questions } = readSessionData(name, every, false);
   const { params } = chooseSessionParams(visits, productCount);
-  const slices = newestSlices(visits, productCount, RANKER_BUDGET);
+  const budget = { ...RANKER_BUDGET, learned: steps, heldOut: Math.ceil(steps / HELD_OUT) };
+  const slices = newestSlices(visits, productCount, budget);
   const [newest] = slices;
   if (newest === undefined) throw new Error(`${name} has no steps to learn from`);
   const featuresOf = (older: Visits) =>

@@ -33,7 +33,7 @@ export function learnWithout(lab: Lab, without: Without, seed: number): JudgedVa
   const learned = cut(lab.learned);
   const heldOut = cut(lab.heldOut);
   const begun = process.cpuUsage();
-  const params = boostingFor(lab.learned.answers.length + lab.heldOut.answers.length);
+  const params = boostingFor(lab.learned.answers.length);
   const { forest } = boostRanking(bins, learned, heldOut, params, createRandom(seed));
   const { user } = process.cpuUsage(begun);
   const scores = scoresOf(forest, bins, binColumns(lab.dev.binned, kept));
@@ -48,9 +48,17 @@ export function learnWithout(lab: Lab, without: Without, seed: number): JudgedVa
   };
 }
 
+/** The candidates in the order of one feature, the larger the better. */
+export function judgeAlone({ dev }: Lab, feature: Feature): Judged {
+  const at = FEATURES.indexOf(feature);
+  const scores = Float64Array.from(dev.proposed, (_, row) => dev.binned[row * FEATURES.length + at]!);
+  return judgeScores(dev, feature === "close" ? dev.close : scores, () => true);
+}
+
 function columnsOf({ offsets, cuts }: FeatureBins, kept: readonly number[]): FeatureBins {
   const parts = kept.map((f) => cuts.subarray(offsets[f], offsets[f + 1]));
-  const ends = parts.reduce((sums, part) => [...sums, sums.at(-1)! + part.length], [0]);
+  const ends = [0];
+  for (const part of parts) ends.push(ends.at(-1)! + part.length);
   return {
     featureCount: kept.length,
     offsets: Uint32Array.from(ends),
@@ -63,8 +71,7 @@ function binColumns(binned: Uint8Array, kept: readonly number[]): Uint8Array {
   const rows = binned.length / FEATURES.length;
   const columns = new Uint8Array(rows * kept.length);
   let at = 0;
-  for (let row = 0; row < rows; row++)
-    for (const f of kept) columns[at++] = binned[row * FEATURES.length + f]!;
+  for (let row = 0; row < rows; row++) for (const f of kept) columns[at++] = binned[row * FEATURES.length + f]!;
   return columns;
 }
 
