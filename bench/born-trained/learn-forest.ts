@@ -5,7 +5,8 @@
 import { createRandom } from "../../src/learning/common/random.js";
 import { evenly, rowCount } from "../../src/learning/common/rows.js";
 import { learnBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
-import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
+import { type Forest, joinForests } from "../../src/learning/ranking/gradient-boosting/forest.js";
+import { createForestScorer } from "../../src/learning/ranking/gradient-boosting/forest-scorer.js";
 import {
   BOOSTING_DEFAULTS,
   type BoostingParams,
@@ -44,6 +45,10 @@ const SIZE_DEPENDENT: ReadonlySet<string> = new Set([
 
 export interface ForestOptions {
   readonly questionsPerShop: number;
+  /** In place of that number for shops that count more or less. */
+  readonly questionsOf?: (shop: Shop) => number;
+  /** To whose trees others are added. */
+  readonly prior?: Forest;
   readonly seed: number;
   readonly boosting?: Partial<BoostingParams>;
   /** Features that no tree may ask. */
@@ -64,28 +69,35 @@ const BOOSTING: BoostingParams = {
 };
 
 export function learnForest(shops: readonly Shop[], options: ForestOptions): Forest {
-  const { seed, without = SIZE_DEPENDENT, questionsPerShop, say } = options;
+  const { seed, without = SIZE_DEPENDENT, questionsPerShop, questionsOf = () => questionsPerShop, say } = options;
   const asked = shops.map((shop) => ({ shop, ...askedOf(shop, seed) }));
   const masked = FEATURES.map((name) => without.has(name));
   const pilots = asked.map(({ shop, features, questions }) =>
     pilotRows(features(), shop, evenly(questions, PILOT), masked),
   );
   const bins = learnBins(Float32Array.from(pilots.flatMap((rows) => [...rows])), FEATURE_COUNT);
-  const learned = createGroups(bins);
-  const heldOut = createGroups(bins);
+  const prior = options.prior && createForestScorer(options.prior);
+  const learned = createGroups(bins, prior);
+  const heldOut = createGroups(bins, prior);
   for (const { shop, features, questions } of asked) {
     const made = features();
-    const chosen = evenly(questions, questionsPerShop);
+    const chosen = evenly(questions, questionsOf(shop));
     for (const question of chosen)
       (question.session % HELD_OUT === 0 ? heldOut : learned).add(made, queryOf(shop.visits, question), question.next);
   }
   const params = { ...BOOSTING, ...options.boosting };
-  const { forest, losses, featureGains } = boostRanking(bins, learned.all(), heldOut.all(), params, createRandom(seed));
+  const { forest, losses, featureGains } = boostRanking(
+    bins,
+    learned.withPrior(),
+    heldOut.withPrior(),
+    params,
+    createRandom(seed),
+  );
   const gains = [...featureGains.entries()].sort((a, b) => b[1] - a[1]).slice(0, 12);
   const total = featureGains.reduce((a, b) => a + b, 0);
   say(`${learned.all().answers.length} questions, ${forest.roots.length} trees, loss ${losses.at(-1)?.toFixed(3)}`);
   say(gains.map(([f, gain]) => `${FEATURES[f]} ${((100 * gain) / total).toFixed(0)}`).join(", "));
-  return forest;
+  return options.prior ? joinForests(options.prior, forest) : forest;
 }
 
 /** The questions of a shop's newest sessions, and features from sources of the sessions before. */
