@@ -199,7 +199,7 @@ describe("aisle import products of a feed", () => {
     const ids = Array.from({ length: 30_000 }, (_, n) => `p${n}`);
     expect((await importing("products", await write("p.csv", `id\n${ids.join("\n")}\n`), "--full")).exitCode).toBe(0);
     expect(server.state.feeds[0]?.ids).toEqual(ids);
-  });
+  }, 120_000);
 
   it("hides nothing when lines could not be read, unless --force is given", async () => {
     const file = await write("p.csv", "id,title\n1,a\n2,b,c\n3,c\n");
