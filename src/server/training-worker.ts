@@ -29,6 +29,7 @@ try {
     appId: job.appId,
     products: store.products,
     interactions: filterBots(store.interactions),
+    events: store.events,
     vectorIndexes: hnswIndexes(),
     learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),

@@ -1,6 +1,10 @@
 import type { VectorIndex, VectorIndexes } from "../../adapters/vector-index.js";
+import { LivePopularity } from "../common/live-popularity.js";
+import { LiveSessions } from "../session/live-sessions.js";
+import type { SessionNeighbours } from "../session/session-neighbours.js";
 import { type Container, decodeContainer } from "./container.js";
-import { indexBytes, snapshotSteps } from "./snapshot.js";
+import { LiveModel } from "./live-model.js";
+import { type Fitted, indexBytes, snapshotSteps } from "./snapshot.js";
 import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
@@ -45,14 +49,17 @@ function* loading(
 ): Steps<ServingModel> {
   const { fitted, unread } = yield* snapshotSteps(container, openIndex);
   if (unread.length > 0) onUnread(unread);
-  const { productIds, popularity } = fitted;
+  const { productIds } = fitted;
   const indexOf = new Map<string, number>();
   for (const [index, productId] of productIds.entries()) {
     if (index % AT_ONCE === 0) yield;
     indexOf.set(productId, index);
   }
   const sources: Source[] = [];
-  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
+  const sessions = yield* openSessions(fitted);
+  const ranker = fitted.ranker &&
+    sessions && { ...fitted.ranker, sources: { ...fitted.ranker.sources, neighbours: sessions } };
+  if (sessions) sources.push(collaborativeSource(sessions, ranker));
   yield;
   if (fitted.cart) {
     const { cart, rules, cartRanking } = fitted;
@@ -64,7 +71,19 @@ function* loading(
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
   yield;
   const vectorOf = fitted.semantic && productVectors(fitted.semantic, productIds.length);
-  const byPopularity = yield* byFallingPopularity(popularity);
+  const byPopularity = yield* byFallingPopularity(fitted.popularity);
+  // The fitted scores lie in the snapshot's own bytes.
+  const popularity = fitted.live ? fitted.popularity.slice() : fitted.popularity;
+  const live =
+    fitted.live &&
+    new LiveModel({
+      start: fitted.live,
+      sessions: sessions?.live,
+      popularity: new LivePopularity(fitted.popularity, popularity, byPopularity),
+      relearned: (product) => {
+        for (const source of sources) source.relearned?.(product);
+      },
+    });
   return {
     modelId,
     productIds,
@@ -76,7 +95,14 @@ function* loading(
     popularity,
     daily: fitted.daily,
     byPopularity,
+    live,
   };
+}
+
+/** The fitted sessions, with room for newer ones where the snapshot says how to go on. */
+function* openSessions({ sessions, live }: Fitted): Steps<SessionNeighbours | undefined> {
+  if (sessions === undefined || live === undefined || live.sessions.inSessions.length === 0) return sessions;
+  return yield* LiveSessions.open(sessions, live.sessions);
 }
 
 /** Products processed in one step. */

@@ -17,6 +17,7 @@ import {
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../text/embedder.js";
 import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
 import { type Container, encodeContainer } from "./container.js";
+import { decodeLiveStart, encodeLiveStart, type LiveStart } from "./live-start.js";
 import { decodeStrings, encodeStrings } from "./string-list.js";
 import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
 import type { Steps } from "./yielding-steps.js";
@@ -53,6 +54,8 @@ export interface Fitted {
   readonly semantic: SemanticModel | undefined;
   /** Weights of the sources in `recommended`; absent in older snapshots. */
   readonly blend?: BlendWeights | undefined;
+  /** What learning after the training begins with; absent in older snapshots. */
+  readonly live?: LiveStart | undefined;
   /** For the next training only: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
   readonly textVectors?: TextVectors | undefined;
 }
@@ -79,6 +82,7 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
     sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
   }
   if (fitted.blend) sections.set("blend", encodeBlendWeights(fitted.blend));
+  if (fitted.live) sections.set("open_sessions", encodeLiveStart(fitted.live));
   if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
   return encodeContainer({ manifest, sections });
 }
@@ -137,6 +141,7 @@ export function* snapshotSteps(
     ranker: sessions && (yield* unlessUnknown("ranker", () => decodeRankerOf(sessions, sections))),
     semantic: yield* optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), openIndex)),
     blend: yield* optional("blend", decodeBlendWeights),
+    live: yield* optional("open_sessions", (section) => decodeLiveStart(section, scores.length)),
   };
   return { manifest, fitted, unread };
 }

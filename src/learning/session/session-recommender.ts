@@ -1,4 +1,5 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../common/candidates.js";
+import { rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import type { SessionNeighbours } from "./session-neighbours.js";
 
@@ -20,8 +21,9 @@ export interface SessionRecommender {
 
 /** Makes a recommender for many queries. Scratch space: 16 bytes a session and 12 a product. */
 export function createSessionRecommender(model: SessionNeighbours): SessionRecommender {
-  const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf } = model;
-  const { offsets, items } = sessions;
+  const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf, live } =
+    model;
+  const fitted = rowCount(sessions);
   // By session; `shared` is all zero between queries.
   const shared = new Float64Array(sessionWeights.length);
   const anchors = new Uint32Array(sessionWeights.length);
@@ -36,6 +38,17 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
   const best = createTopK();
 
   const after = decayTable(params.neighbourDecay, params.sessionItems);
+  // The row of a session that `read` read last.
+  let items = sessions.items;
+  let begin = 0;
+  let end = 0;
+
+  function read(session: number): void {
+    const isFitted = session < fitted || live === undefined;
+    items = isFitted ? sessions.items : live.items(session);
+    begin = isFitted ? sessions.offsets[session]! : 0;
+    end = isFitted ? sessions.offsets[session + 1]! : items.length;
+  }
 
   function readQuery(query: SessionQuery): number {
     let count = 0;
@@ -51,6 +64,20 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     return count;
   }
 
+  /** Adds the weight of item `q` to sessions of a list; returns how many sessions were met. */
+  function share(list: Uint32Array, from: number, to: number, q: number, weight: number, met: number): number {
+    let count = met;
+    for (let at = from; at < to; at++) {
+      const session = list[at]!;
+      if (shared[session] === 0) {
+        anchors[session] = q;
+        touched[count++] = session;
+      }
+      shared[session]! += weight;
+    }
+    return count;
+  }
+
   /** Fills `neighbours` with the k most similar sessions; `anchors` holds the place in the query of their anchors. */
   function findNeighbours(queryLength: number): void {
     let count = 0;
@@ -58,14 +85,14 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       const item = queryItems[q]!;
       const weight = queryWeights[q]! * similarityIdf[item]!;
       if (!(weight > 0)) continue;
-      const end = postingOffsets[item + 1]!;
-      for (let at = postingOffsets[item]!; at < end; at++) {
-        const session = postings[at]!;
-        if (shared[session] === 0) {
-          anchors[session] = q;
-          touched[count++] = session;
-        }
-        shared[session]! += weight;
+      const newer = live?.of(item);
+      const from = postingOffsets[item]!;
+      if (newer === undefined) count = share(postings, from, postingOffsets[item + 1]!, q, weight, count);
+      else {
+        const { size, hidden } = newer;
+        const kept = Math.max(0, params.sessionsPerItem - size + hidden);
+        count = share(newer.sessions, Math.max(0, size - params.sessionsPerItem), size, q, weight, count);
+        count = share(postings, from, Math.min(postingOffsets[item + 1]!, from + kept), q, weight, count);
       }
     }
     neighbours.reset(params.k);
@@ -85,14 +112,16 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     return at > anchorAt ? strength * after[at - anchorAt - 1]! : strength * params.before * after[anchorAt - at - 1]!;
   }
 
-  function anchorPlace(session: number, anchor: number): number {
-    let at = offsets[session + 1]! - 1;
+  /** Of the row that was read. */
+  function anchorPlace(anchor: number): number {
+    let at = end - 1;
     while (items[at] !== anchor) at--;
     return at;
   }
 
   function vote(n: number): number {
-    return neighbours.scoreAt(n) * queryWeights[anchors[neighbours.indexAt(n)]!]! ** params.anchorPower;
+    const similarity = neighbours.scoreAt(n) * (live === undefined ? 1 : live.scale);
+    return similarity * queryWeights[anchors[neighbours.indexAt(n)]!]! ** params.anchorPower;
   }
 
   return {
@@ -104,12 +133,12 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
         const anchor = queryItems[anchors[session]!]!;
-        const anchorAt = anchorPlace(session, anchor);
-        const share = vote(n);
-        const end = offsets[session + 1]!;
-        for (let at = offsets[session]!; at < end; at++) {
+        read(session);
+        const anchorAt = anchorPlace(anchor);
+        const ballot = vote(n);
+        for (let at = begin; at < end; at++) {
           const item = items[at]!;
-          const added = share * closeness(at, anchorAt, anchor);
+          const added = ballot * closeness(at, anchorAt, anchor);
           if (!(added > 0)) continue;
           if (scores[item] === 0) scored[count++] = item;
           scores[item]! += added;
@@ -133,14 +162,15 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
         const anchor = queryItems[anchors[session]!]!;
-        const anchorAt = anchorPlace(session, anchor);
+        read(session);
+        const anchorAt = anchorPlace(anchor);
         let added = 0;
-        for (let at = offsets[session]!; at < offsets[session + 1]!; at++) {
+        for (let at = begin; at < end; at++) {
           if (items[at] === productIndex) added += vote(n) * closeness(at, anchorAt, anchor);
         }
         if (!(added > 0)) continue;
         holding++;
-        const row = items.subarray(offsets[session]!, offsets[session + 1]!);
+        const row = items.subarray(begin, end);
         for (let q = 0; q < queryLength; q++) if (row.includes(queryItems[q]!)) because[q]! += added;
       }
       if (holding === 0) return undefined;

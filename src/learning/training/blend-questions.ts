@@ -1,10 +1,11 @@
 import { createRandom } from "../common/random.js";
 import { evenly, rowOf } from "../common/rows.js";
 import type { BlendPage } from "../model/blend-weights.js";
+import { CARTED, ORDERED } from "../model/history-sessions.js";
 import type { SourceQuery } from "../model/source.js";
 import { situationQuery } from "../model/source-query.js";
 import { queryOf } from "../ranking/reranker/questions.js";
-import { CARTED, type Dataset, ORDERED } from "./dataset.js";
+import type { Dataset } from "./dataset.js";
 import { type HeldBackModel, visitsOf } from "./held-back-model.js";
 
 /** A situation of the newest visits or orders, and what followed. */

@@ -4,7 +4,8 @@
  */
 import { GrowingArray } from "../common/growing-array.js";
 import type { Rows } from "../common/rows.js";
-import type { Dataset, Session } from "./dataset.js";
+import type { Session } from "../model/history-sessions.js";
+import type { Dataset } from "./dataset.js";
 
 const uint32 = () => new GrowingArray((length) => new Uint32Array(length));
 const float64 = () => new GrowingArray((length) => new Float64Array(length));
@@ -17,9 +18,13 @@ export class SessionTable {
   readonly #items = uint32();
   readonly #runs = uint32();
   readonly #marks = new GrowingArray((length) => new Uint8Array(length));
+  /** Sessions that may go on, by their number in order of reading. */
+  #count = 0;
+  readonly #open: { readonly read: number; readonly historyId: string }[] = [];
 
   /** `isFirst`: the session before is another visitor's. */
   add({ at, items, runs, marks }: Session, isFirst: boolean): void {
+    this.#count++;
     this.#lengths.push(items.length);
     this.#endedAt.push(at);
     this.#first.push(isFirst ? 1 : 0);
@@ -30,7 +35,15 @@ export class SessionTable {
     }
   }
 
-  byTime(): Pick<Dataset, "sessions" | "sessionRuns" | "sessionMarks" | "previousSession" | "sessionEndedAt"> {
+  /** The session added last may go on. */
+  keepOpen(historyId: string): void {
+    this.#open.push({ read: this.#count - 1, historyId });
+  }
+
+  byTime(): Pick<
+    Dataset,
+    "sessions" | "sessionRuns" | "sessionMarks" | "previousSession" | "sessionEndedAt" | "openSessions"
+  > {
     const endedAt = this.#endedAt.take();
     const order = orderOf(endedAt);
     const begins = beginsOf(this.#lengths.take());
@@ -44,6 +57,7 @@ export class SessionTable {
       sessionMarks: gather(this.#marks.take(), new Uint8Array(offsets.at(-1)!), order, begins),
       previousSession: Int32Array.from(order, (read) => (first[read] === 1 ? -1 : rowOf[read - 1]!)),
       sessionEndedAt: Float64Array.from(order, (read) => endedAt[read]!),
+      openSessions: this.#open.map(({ read, historyId }) => ({ row: rowOf[read]!, historyId })),
     };
   }
 }

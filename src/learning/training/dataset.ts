@@ -1,4 +1,3 @@
-import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
@@ -6,16 +5,8 @@ import type { ProductStore } from "../../store/ports/product-store.js";
 import { GrowingArray } from "../common/growing-array.js";
 import { POPULARITY_WEIGHT } from "../common/popularity.js";
 import type { Rows } from "../common/rows.js";
+import { sessionsOf } from "../model/history-sessions.js";
 import { BasketTable, SessionTable } from "./dataset-tables.js";
-
-/** A longer pause begins a new session. */
-export const SESSION_GAP_MS = 30 * 60_000;
-/** A session keeps its newest steps; longer ones are crawlers or feeds, not visits. */
-const MAX_SESSION_LENGTH = 200;
-/** Mark of a step whose product was put into the cart. */
-export const CARTED = 1;
-/** Mark of a step after which an order was placed, which empties the cart. */
-export const ORDERED = 2;
 
 /** All training data, in dense product indices. The order depends on the data alone. */
 export interface Dataset {
@@ -32,6 +23,8 @@ export interface Dataset {
   readonly previousSession: Int32Array;
   /** Time of the last step of each session, ms. */
   readonly sessionEndedAt: Float64Array;
+  /** Rows of the sessions that may still go on, and whose history each is. */
+  readonly openSessions: readonly { readonly row: number; readonly historyId: string }[];
   /** Orders by time; each product once. */
   readonly baskets: Rows;
   /** Time of each order, ms, and a number for its visitor. */
@@ -48,23 +41,14 @@ export interface Dataset {
   readonly visitorCount: number;
 }
 
-/** A session of a visitor. */
-export interface Session {
-  /** Time of its last step, ms. */
-  readonly at: number;
-  readonly items: readonly number[];
-  /** Views in a row of each product; a cart addition or an order after a view adds none. */
-  readonly runs: readonly number[];
-  /** Marks of each product, see `Dataset.sessionMarks`. */
-  readonly marks: readonly number[];
-}
-
 /**
  * Reads an app's products and interactions. Interactions with products that are no longer there are left out; those
- * with a group of variants count for the variant that stands for it. */
+ * with a group of variants count for the variant that stands for it. Sessions that ended after `openFrom`, ms, may go on.
+ */
 export async function readDataset(
   appId: string,
   stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
+  openFrom = Number.POSITIVE_INFINITY,
 ): Promise<Dataset> {
   const products: Product[] = [];
   for await (const batch of stores.products.scan(appId)) products.push(...batch);
@@ -92,11 +76,14 @@ export async function readDataset(
           meetings.at.push(step.at);
           meetings.weights.push(POPULARITY_WEIGHT[step.type]);
         }
-        if (step.type === "order") baskets.add(new Set(known(step, indexOf)), step.at, visitorCount);
+        if (step.type !== "order") continue;
+        const known = step.productIds.map((productId) => indexOf.get(productId));
+        baskets.add(new Set(known.filter((index) => index !== undefined)), step.at, visitorCount);
       }
       let isFirst = true;
       for (const session of sessionsOf(history, indexOf)) {
         sessions.add(session, isFirst);
+        if (session.at > openFrom) sessions.keepOpen(history.visitorId);
         isFirst = false;
       }
     }
@@ -114,45 +101,4 @@ export async function readDataset(
     cutOff,
     visitorCount,
   };
-}
-
-/**
- * A visitor's history cut into sessions. An order adds only products that the
- * session does not hold yet; views and cart additions already added the others.
- */
-export function* sessionsOf(history: VisitorHistory, indexOf: ReadonlyMap<string, number>): Generator<Session> {
-  let items: number[] = [];
-  let runs: number[] = [];
-  let marks: number[] = [];
-  let endedAt = Number.NEGATIVE_INFINITY;
-  const session = () => ({
-    at: endedAt,
-    items: items.slice(-MAX_SESSION_LENGTH),
-    runs: runs.slice(-MAX_SESSION_LENGTH),
-    marks: marks.slice(-MAX_SESSION_LENGTH),
-  });
-  for (const step of history.interactions) {
-    if (step.at - endedAt > SESSION_GAP_MS) {
-      if (items.length > 0) yield session();
-      items = [];
-      runs = [];
-      marks = [];
-    }
-    endedAt = step.at;
-    for (const index of known(step, indexOf)) {
-      if (step.type === "order" && items.includes(index)) continue;
-      if (items.at(-1) !== index) {
-        items.push(index);
-        runs.push(1);
-        marks.push(0);
-      } else if (step.type === "product_view") runs[runs.length - 1]!++;
-      if (step.type === "add_to_cart") marks[marks.length - 1]! |= CARTED;
-    }
-    if (step.type === "order" && marks.length > 0) marks[marks.length - 1]! |= ORDERED;
-  }
-  if (items.length > 0) yield session();
-}
-
-function known(step: Interaction, indexOf: ReadonlyMap<string, number>): number[] {
-  return step.productIds.map((productId) => indexOf.get(productId)).filter((index) => index !== undefined);
 }

@@ -1,14 +1,18 @@
 import type { VectorIndexes } from "../../adapters/vector-index.js";
 import { Conflict } from "../../domain/errors.js";
+import { timeOfId } from "../../domain/ids.js";
 import type { AlgorithmFacts } from "../../domain/model.js";
+import type { EventStore } from "../../store/ports/event-store.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
 import { associationRules } from "../cart/association-rules.js";
 import { dailyCounts } from "../common/daily-counts.js";
 import { popularity } from "../common/popularity.js";
 import { type Rows, rowCount } from "../common/rows.js";
+import { SESSION_GAP_MS } from "../model/history-sessions.js";
+import { historyMark, type LiveStart } from "../model/live-start.js";
 import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
-import { fitSessionNeighbours } from "../session/session-neighbours.js";
+import { countSessions, fitSessionNeighbours } from "../session/session-neighbours.js";
 import { chooseSessionParams } from "../session/session-tuning.js";
 import { fitBlend } from "./blend.js";
 import { fitCart, NOT_ASKED_FOR } from "./cart.js";
@@ -28,6 +32,8 @@ export interface TrainModelOptions {
   readonly appId: string;
   readonly products: Pick<ProductStore, "scan">;
   readonly interactions: Pick<InteractionStore, "scan">;
+  /** Say up to when the model learns, so that it can go on from there; without them it cannot. */
+  readonly events?: Pick<EventStore, "list"> | undefined;
   readonly vectorIndexes: VectorIndexes;
   /** A text model of the operator, beside the built-in embedder. */
   readonly embedding?: TextEmbedding | undefined;
@@ -46,7 +52,11 @@ export interface TrainModelOptions {
 export async function trainModel(options: TrainModelOptions): Promise<TrainedModel> {
   const { onProgress, learnedOrder = true } = options;
   onProgress({ stage: "read", progress: 0 });
-  const data = await readDataset(options.appId, options);
+  // Before the interactions are read: what is stored meanwhile is learned again.
+  const [newestEvent] = (await options.events?.list(options.appId, "", 1, true)) ?? [];
+  const learnedUntil = newestEvent && timeOfId(newestEvent.eventId);
+  const openFrom = learnedUntil === undefined ? Number.POSITIVE_INFINITY : learnedUntil - SESSION_GAP_MS;
+  const data = await readDataset(options.appId, options, openFrom);
   const count = data.productIds.length;
   if (count === 0) throw new Conflict("not_enough_data", "The app has no products to learn about");
   const longBaskets = longRows(data.baskets);
@@ -126,6 +136,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     ...parts,
     cartRanking: cart?.ranking,
     blend: blend.weights,
+    live: learnedUntil === undefined ? undefined : liveStart(data, learnedUntil, sessions !== undefined),
     textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted) };
@@ -139,6 +150,25 @@ function fitSessions(data: Dataset, productCount: number) {
   return {
     fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
     facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
+  };
+}
+
+/** What learning goes on from after this training. */
+function liveStart(data: Dataset, learnedUntil: number, hasSessions: boolean): LiveStart {
+  const open = new Map<number, number[]>();
+  for (const { row, historyId } of hasSessions ? data.openSessions : []) {
+    const mark = historyMark(historyId);
+    open.set(mark, [...(open.get(mark) ?? []), row]);
+  }
+  return {
+    learnedUntil,
+    cutOff: data.cutOff === 0 ? learnedUntil : data.cutOff,
+    halfLifeMs: POPULARITY_HALF_LIFE_MS,
+    sessions: {
+      inSessions: hasSessions ? countSessions(data.sessions, data.productIds.length) : new Uint32Array(0),
+      agesFrom: Math.min(data.cutOff, data.sessionEndedAt.at(-1) ?? 0),
+    },
+    open,
   };
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { createUpsertProducts } from "../../../src/catalog/write-products.js";
-import { readDataset, sessionsOf } from "../../../src/learning/training/dataset.js";
+import { sessionsOf } from "../../../src/learning/model/history-sessions.js";
+import { readDataset } from "../../../src/learning/training/dataset.js";
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
 import { draft, intake, NO_VISITOR, order, product } from "../../intake/intake-fixture.js";
@@ -17,7 +18,7 @@ describe("sessions of a training", () => {
     ref: `${minute}`,
   });
   const cut = (...interactions: ReturnType<typeof at>[]) =>
-    [...sessionsOf({ visitorId: "v", interactions }, indexOf)].map(({ items, at: end }) => [items, end / MINUTE]);
+    [...sessionsOf({ interactions }, indexOf)].map(({ items, at: end }) => [items, end / MINUTE]);
 
   it("end with a pause of more than 30 minutes", () => {
     expect(cut(at(0, "product_view", "a"), at(30, "product_view", "b"), at(61, "product_view", "c"))).toEqual([
