@@ -48,3 +48,9 @@ export function timeOfId(id: string): number {
   const hex = id.replace("-", "").slice(0, 12);
   return /^[0-9a-f]{12}$/i.test(hex) ? Number.parseInt(hex, 16) : 0;
 }
+
+/** Text that sorts before the UUIDv7 of this time and after earlier ones. */
+export function idAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
+}

@@ -1,11 +1,17 @@
 import { setImmediate } from "node:timers/promises";
+import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
+import type { Now } from "../domain/clock.js";
 import type { Event } from "../domain/event.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { EventStore } from "../store/ports/event-store.js";
+import type { ModelStore } from "../store/ports/model-store.js";
 import type { WatchedCatalog } from "./catalog.js";
+import { EventTail } from "./event-tail.js";
+import { type LearningStores, LiveLearning } from "./live-learning.js";
 import { LiveIndex, type LiveProducts } from "./live-products.js";
 import { productIdOf } from "./product-ids.js";
+import { WorkBudget } from "./work-budget.js";
 
 /** Keeps products and events newer than the model, for each requested app. */
 export interface LiveLayer {
@@ -16,15 +22,30 @@ export interface LiveLayer {
   forget(appId: string): void;
 }
 
+export interface LiveLayerDependencies extends LearningStores {
+  readonly events: Pick<EventStore, "list">;
+  readonly models: Pick<ModelStore, "activity">;
+  readonly now: Now;
+  /** Milliseconds that never go back. */
+  readonly monotonicNow: Now;
+  readonly metrics: Metrics;
+  readonly reportFailure: ReportFailure;
+}
+
 interface Entry {
   readonly catalog: WatchedCatalog;
-  readonly index: LiveIndex;
-  /** Undefined before the first time. */
+  readonly model: ServingModel;
+  /** Undefined for a model without texts. */
+  readonly index: LiveIndex | undefined;
+  /** Undefined for a model that cannot learn on. */
+  readonly learning: LiveLearning | undefined;
+  readonly tail: EventTail;
+  /** Of the catalogue when its products were last read; undefined before the first time. */
   revision: number | undefined;
+  /** Of the app when its events were last read. */
+  activity: string;
   /** Refreshes since the last request. */
   idleRefreshes: number;
-  /** Ids of the newest events already read. */
-  seen: ReadonlySet<string>;
 }
 
 /** Products scanned before yielding in a full scan: 1 to 2 ms. */
@@ -33,65 +54,98 @@ const SCAN_BATCH = 4000;
 const INDEX_BATCH = 40;
 /** Refreshes of an unused app before it pauses until the next request. */
 const MAX_IDLE_REFRESHES = 600;
-/** The newest events are read, and more when all of them are new. */
-const EVENTS_FIRST = 100;
-const EVENTS_MOST = 1000;
+/** Events that come faster than they may be learned are skipped when learning is so far behind. */
+const MOST_LAG_MS = 5000;
 
-export function createLiveLayer(deps: {
-  readonly events: Pick<EventStore, "list">;
-  readonly reportFailure: ReportFailure;
-}): LiveLayer {
+export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
   const entries = new Map<string, Entry>();
+  const budget = new WorkBudget(deps.monotonicNow);
   let running: Promise<void> | undefined;
+  let turn = 0;
 
-  const takeProducts = async (entry: Entry): Promise<void> => {
-    const { catalog, index } = entry;
-    if (entry.revision === catalog.revision) return;
+  const takeProducts = async ({ catalog, model, index, revision }: Entry): Promise<number> => {
+    if (index === undefined || revision === catalog.revision) return catalog.revision;
     const to = catalog.revision;
-    const changed = entry.revision === undefined ? undefined : catalog.changedSince(entry.revision);
-    const ids = changed ?? (await unknownIds(entry));
+    const changed = revision === undefined ? undefined : catalog.changedSince(revision);
+    const ids = changed ?? (await unknownIds(catalog, model));
     for (let from = 0; from < ids.length; from += INDEX_BATCH) {
       for (const productId of ids.slice(from, from + INDEX_BATCH)) index.put(productId, catalog.get(productId));
       await setImmediate();
     }
-    entry.revision = to;
+    return to;
   };
 
-  /** The new ones of the newest events; not needed while there is no new product. */
+  const take = async ({ index, learning, catalog }: Entry, events: readonly Event[]): Promise<void> => {
+    if (index !== undefined)
+      await budget.spend(() => {
+        for (const event of events) index.meet(withIds(event, catalog));
+      });
+    await learning?.learn(events, budget);
+  };
+
+  /** Takes new events, then those that were left, as far as the budget goes. */
   const takeEvents = async (appId: string, entry: Entry): Promise<void> => {
-    if (entry.index.size === 0) return;
-    let newest = await deps.events.list(appId, "", EVENTS_FIRST, true);
-    if (newest.length === EVENTS_FIRST && !newest.some(({ eventId }) => entry.seen.has(eventId)))
-      newest = await deps.events.list(appId, "", EVENTS_MOST, true);
-    for (const event of newest.toReversed())
-      if (!entry.seen.has(event.eventId)) entry.index.meet(withIds(event, entry.catalog));
-    const ids = newest.map(({ eventId }) => eventId);
-    entry.seen = new Set([...ids, ...[...entry.seen].slice(0, EVENTS_MOST)]);
+    const { index, learning, tail } = entry;
+    if (learning === undefined && (index === undefined || index.size === 0)) return;
+    const activity = await budget.spend(() => deps.models.activity(appId));
+    if (activity !== entry.activity) await learning?.lookForErasures();
+    else if (tail.isQuiet && learning?.isQuiet !== false) return;
+    while (!budget.isSpent) {
+      const events = await budget.spend(() => tail.next());
+      if (events.length === 0) break;
+      await take(entry, events);
+    }
+    entry.activity = activity;
+    if (tail.lag(deps.now()) > MOST_LAG_MS) {
+      deps.metrics.count("learning_skips");
+      await tail.skip();
+    }
+    await learning?.goOn(budget);
+    while (!budget.isSpent) {
+      const events = await budget.spend(() => tail.settled(deps.now()));
+      if (events === undefined) break;
+      await take(entry, events);
+    }
   };
 
   const refresh = async (): Promise<void> => {
-    for (const [appId, entry] of [...entries]) {
+    budget.refill();
+    const all = [...entries];
+    // Each time another app comes first, as one may use the whole budget.
+    turn = all.length === 0 ? 0 : (turn + 1) % all.length;
+    for (const [appId, entry] of [...all.slice(turn), ...all.slice(0, turn)]) {
       if (entry.idleRefreshes++ > MAX_IDLE_REFRESHES) continue;
-      await takeProducts(entry);
+      entry.revision = await takeProducts(entry);
       // Recommendations work without the events; the next refresh catches up.
-      await takeEvents(appId, entry).catch((error: unknown) => deps.reportFailure("live_events", error));
+      await takeEvents(appId, entry).catch((error: unknown) => {
+        entry.tail.readAgain();
+        deps.reportFailure("live_events", error);
+      });
     }
   };
+
+  deps.metrics.watch?.("learning_lag_ms", () =>
+    [...entries.values()].reduce((most, { tail }) => Math.max(most, tail.lag(deps.now())), 0),
+  );
 
   return {
     of(appId, catalog, model) {
       const kept = entries.get(appId);
-      if (kept?.catalog === catalog && kept.index.model === model) {
+      if (kept?.catalog === catalog && kept.model === model) {
         kept.idleRefreshes = 0;
         return kept.index;
       }
-      if (model.placing === undefined) return undefined;
-      const entry = {
+      const { live, placing } = model;
+      const indexOf = (name: string) => model.indexOf(name) ?? model.indexOf(productIdOf(name, catalog));
+      const entry: Entry = {
         catalog,
-        index: new LiveIndex(model, model.placing),
+        model,
+        index: placing && new LiveIndex(model, placing),
+        learning: live && new LiveLearning(appId, live, indexOf, deps),
+        tail: new EventTail(appId, deps.events, live?.learnedUntil),
         revision: undefined,
+        activity: "",
         idleRefreshes: 0,
-        seen: new Set<string>(),
       };
       entries.set(appId, entry);
       return entry.index;
@@ -117,11 +171,11 @@ function withIds(event: Event, catalog: WatchedCatalog): Event {
 }
 
 /** Ids of all products that the model does not know. */
-async function unknownIds({ catalog, index }: Pick<Entry, "catalog" | "index">): Promise<string[]> {
+async function unknownIds(catalog: WatchedCatalog, model: ServingModel): Promise<string[]> {
   const found: string[] = [];
   let scanned = 0;
   for (const productId of catalog.ids()) {
-    if (index.model.indexOf(productId) === undefined) found.push(productId);
+    if (model.indexOf(productId) === undefined) found.push(productId);
     if (++scanned % SCAN_BATCH === 0) await setImmediate();
   }
   return found;

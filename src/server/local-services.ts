@@ -34,7 +34,7 @@ const READY_MS = 900;
 const CALL_MS = 3_000;
 
 /** Interval for reading products and events newer than the model, ms. */
-const LIVE_MS = 500;
+const LIVE_MS = 1000;
 
 /** A sender may wait for a fresh copy of its app and then for its event: together within a second by default. */
 export function remoteStore(answerMs: number): RemoteStore {

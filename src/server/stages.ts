@@ -210,13 +210,23 @@ function wireTriedRecording({ now, monotonicNow, newId }: AppDependencies, { app
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */
 export function wireRecommending(
   deps: AppDependencies,
-  { apps, unitOfWork, catalogViews, spans, patience }: Stores,
+  { apps, unitOfWork, copies, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
   { frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { visitors, interactions } = store;
-  const liveLayer = createLiveLayer({ events: store.events, reportFailure });
+  const liveLayer = createLiveLayer({
+    events: store.events,
+    models: store.models,
+    visitors,
+    interactions,
+    copies,
+    now,
+    monotonicNow: deps.monotonicNow,
+    metrics,
+    reportFailure,
+  });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const modelOf = spans.around("recommend model", async (appId: string) => {
     const serving = await registry.current(appId);

@@ -4,7 +4,7 @@
  * later events that were.
  */
 import { InvalidArgument } from "../domain/errors.js";
-import { timeOfId } from "../domain/ids.js";
+import { idAt, timeOfId } from "../domain/ids.js";
 
 /** Longest time between the id of an event and its commit: that of a bulk call that waits for a busy store. */
 export const LATE_MS = 60_000;
@@ -87,12 +87,6 @@ export class EventPosition {
     }
     return times;
   }
-}
-
-/** Text that sorts before the ids of this time and after earlier ones. */
-export function idAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
 }
 
 function markOf(eventId: string): string {

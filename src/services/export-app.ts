@@ -3,6 +3,7 @@ import { create, type DescMessage, type MessageInitShape, type MessageShape, toB
 import { ConnectError, type HandlerContext } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
+import { idAt } from "../domain/ids.js";
 import {
   AppService,
   type ExportAppRequest,
@@ -19,7 +20,6 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../store/ports/copies.js";
 import { msOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
-import { idAt } from "./event-position.js";
 import { orderMessage } from "./order-messages.js";
 import { DIGEST_BYTES, requestDigest } from "./paging.js";
 import { productMessages } from "./product-messages.js";

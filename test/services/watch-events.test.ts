@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import { idAt } from "../../src/domain/ids.js";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../src/gen/aisle/v1/event_service_pb.js";
 import { createUuids } from "../../src/server/uuids.js";
-import { EventPosition, idAt, LATE_MS } from "../../src/services/event-position.js";
+import { EventPosition, LATE_MS } from "../../src/services/event-position.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
 

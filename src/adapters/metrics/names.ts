@@ -121,6 +121,9 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Products of scheduled feed imports: accepted, rejected, and hidden because they were not listed",
     labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
+  learning_skips: {
+    help: "Times that learning between trainings left out events because more came than it has time for; the next training learns them",
+  },
   trainings_failed: { help: "Trainings that nobody asked for and that failed; the log says of which app and why" },
   recommend_unknown_frames: { help: "Requests that named a frame that does not exist" },
   frame_outcomes: {
@@ -190,6 +193,10 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory", across: "sum" },
   model_behind_ms: {
     help: "Age of the oldest model whose app has newer data that could not be learned",
+    across: "max",
+  },
+  learning_lag_ms: {
+    help: "Age of the newest event that was learned between trainings, while newer ones wait; 0 while none do",
     across: "max",
   },
   ready: { help: "1 while events can be stored durably; checked every second", across: "min" },

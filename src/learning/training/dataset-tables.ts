@@ -18,8 +18,8 @@ export class SessionTable {
   readonly #items = uint32();
   readonly #runs = uint32();
   readonly #marks = new GrowingArray((length) => new Uint8Array(length));
-  /** Sessions that may go on, by their number in order of reading. */
   #count = 0;
+  /** Sessions that may go on, by their number in order of reading. */
   readonly #open: { readonly read: number; readonly historyId: string }[] = [];
 
   /** `isFirst`: the session before is another visitor's. */
