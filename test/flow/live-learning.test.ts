@@ -10,6 +10,9 @@ type Clients = ReturnType<typeof rpcClients>;
 /** Forty products, each viewed by visitors together with the next one: never the first with the last. */
 async function makeShop({ apps, catalog, events }: Clients): Promise<void> {
   await apps.createApp({ app: { appId: "shop" } });
+  // Popular products do not fill the list.
+  const frameConfiguration = { frameId: "lean", recommendedCount: 10, alternativeCount: 0, fallback: false };
+  await apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
   await catalog.upsertProducts(
     (async function* () {
       const products = Array.from({ length: COUNT }, (_, n) => ({ productId: `p${n}`, title: `Thing ${n}` }));
@@ -41,8 +44,7 @@ describe.each(await serverStoreKinds())("events after a training: $name", ({ new
       appId: "shop",
       productInteractions: [],
       currentProductIds: "p0",
-      recommendedCount: 3,
-      alternativeCount: 0,
+      marketingMachineFrameConfigurationId: "lean",
     });
     /** Answers of eight connections, which both processes give, that recommend the last product with the first. */
     const recommending = async () => {
@@ -56,7 +58,7 @@ describe.each(await serverStoreKinds())("events after a training: $name", ({ new
       return answers.filter((answer) => answer.includes(`"productId":"p${COUNT - 1}"`)).length;
     };
     const view = async (visitor: string, product: string) => {
-      const form = { app_id: "shop", action_type: "product_view", product_ids: product, fp_ccid: visitor };
+      const form = { app_id: "shop", action_type: "product_view", product_ids: product, c_id: visitor };
       const answer = await fetch(`${server.facadeUrl}/trace`, { method: "POST", body: new URLSearchParams(form) });
       expect(answer.status).toBe(200);
     };

@@ -1,0 +1,85 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { describe, expect, it } from "vitest";
+import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
+import { NOON } from "../fixtures/store.js";
+import { storeKinds } from "../fixtures/stores.js";
+
+const COUNT = 40;
+const LAST = `p${COUNT - 1}`;
+
+describe.each(await storeKinds())("a model with events after its training: $name", ({ openStore }) => {
+  /** Products viewed in pairs, but for the last one, which nobody met. */
+  const openShop = async () => {
+    const aisle = await openAisle(openStore);
+    const { apps, catalog, events } = aisle.rpc;
+    await apps.createApp({ app: { appId: "shop" } });
+    // Popular products do not fill the list.
+    const frameConfiguration = { frameId: "lean", recommendedCount: 10, alternativeCount: 0, fallback: false };
+    await apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
+    await catalog.upsertProducts(
+      (async function* () {
+        const products = Array.from({ length: COUNT }, (_, n) => ({ productId: `p${n}`, title: `Thing ${n}` }));
+        yield { appId: "shop", products };
+      })(),
+    );
+    await events.recordEvents(
+      (async function* () {
+        const views = Array.from({ length: 2 * COUNT }, (_, n) => ({
+          actionType: "product_view",
+          visitor: { clientId: `c${n >> 1}` },
+          products: [{ productId: `p${((n >> 1) % (COUNT - 3)) + (n % 2)}` }],
+          eventTime: timestampFromMs(NOON - 86_400_000 + n * 60_000),
+        }));
+        yield { appId: "shop", events: views };
+      })(),
+    );
+    await aisle.trainer.train("shop", () => undefined);
+    const recommended = async (productId = "p0") => {
+      const body = { appId: "shop", productInteractions: [], currentProductIds: productId };
+      const answer = await aisle.recommend({ ...body, marketingMachineFrameConfigurationId: "lean" });
+      return answer.recommended.map((card) => card.productId);
+    };
+    const send = (form: Record<string, string>) =>
+      aisle.trace({ app_id: "shop", action_type: "product_view", ...form });
+    await recommended();
+    await aisle.refreshLive();
+    return { ...aisle, recommended, send };
+  };
+
+  it("recommends what another visitor went on to, and no more once that visitor is erased", async () => {
+    const aisle = await openShop();
+    expect(await aisle.recommended()).not.toContain(LAST);
+    await aisle.send({ c_id: "a", product_ids: "p0" });
+    await aisle.send({ c_id: "a", product_ids: LAST });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).toContain(LAST);
+    await erased(aisle.rpc, "shop", { visitor: { clientId: "a" } });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).not.toContain(LAST);
+  });
+
+  it("forgets an order that is cancelled", async () => {
+    const aisle = await openShop();
+    await aisle.send({ c_id: "a", product_ids: "p0" });
+    const order = { c_id: "a", product_ids: LAST, order_id: "o1" };
+    await aisle.send({ ...order, action_type: "order" });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).toContain(LAST);
+    await aisle.send({ ...order, action_type: "order_cancel" });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).not.toContain(LAST);
+  });
+
+  it("learns nothing from crawlers", async () => {
+    const aisle = await openShop();
+    await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "a", product_ids: "p0" }, "127.0.0.1", {
+      "user-agent": "Googlebot/2.1",
+    });
+    await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "a", product_ids: LAST }, "127.0.0.1", {
+      "user-agent": "Googlebot/2.1",
+    });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).not.toContain(LAST);
+  });
+});
