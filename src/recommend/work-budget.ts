@@ -7,7 +7,10 @@ const MOST_MS = 30;
 /** Work between two turns of other work, ms; at most one step longer. */
 const PIECE_MS = 2;
 
-/** Bounds what background work costs. Waiting for a remote store counts as work. */
+/** A step counts no more than this, ms: a longer one has waited for a remote store or for other work. */
+const MOST_OF_STEP_MS = 2;
+
+/** Bounds what background work costs, in steps of about a millisecond. */
 export class WorkBudget {
   #left = MOST_MS;
   #piece = 0;
@@ -33,7 +36,7 @@ export class WorkBudget {
     try {
       return await work();
     } finally {
-      const ms = this.elapsed() - begun;
+      const ms = Math.min(MOST_OF_STEP_MS, this.elapsed() - begun);
       this.#left -= ms;
       this.#piece += ms;
       if (this.#piece >= PIECE_MS) {
