@@ -68,5 +68,5 @@ describe.each(await serverStoreKinds())("events after a training: $name", ({ new
     await expect.poll(recommending, { timeout: 15_000, interval: 50 }).toBe(8);
     await erased(clients, "shop", { visitor: { clientId: "a" } });
     await expect.poll(recommending, { timeout: 15_000, interval: 50 }).toBe(0);
-  }, 90_000);
+  }, 180_000);
 });
