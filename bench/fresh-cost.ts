@@ -4,12 +4,13 @@
  *     npm run bench -- fresh-cost [--products 2000] [--visits 20000] [--events 2000]
  *
  * A shop over an embedded store in this process, trained on its visits. Events then come, of visitors the shop has not met
- * and of others, three a visit. The budget is lifted, so that all are learned at once. CPU is that of this process.
+ * and of others, three a visit. The budget's clock runs ahead, so that all are learned. CPU is that of this process.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ConnectRouter, createClient, createRouterTransport } from "@connectrpc/connect";
@@ -31,6 +32,8 @@ const { values } = parseArgs({
 });
 const [products, visits, count] = [values.products, values.visits, values.events].map(Number);
 const APP = "shop";
+/** Until events are read for the second time. */
+const SETTLED_MS = 6000;
 const random = createRandom(5);
 const some = () => `p${Math.floor(random() ** 2 * products!)}`;
 
@@ -62,8 +65,17 @@ const directory = await mkdtemp(join(tmpdir(), "aisle-fresh-cost-"));
 const store = await openEmbeddedStore({ directory, now: Date.now });
 try {
   const newId = createUuids({ now: Date.now, randomUuid: randomUUID });
-  // A thousandfold clock: what may be spent is never spent.
-  const aisle = wireAisle(store, { newId, monotonicNow: () => performance.now() * 1000 });
+  let ahead = 0;
+  const aisle = wireAisle(store, { newId, monotonicNow: () => performance.now() + ahead });
+  /** Refreshes a second apart by the clock of the budget, until nothing is left to do. */
+  const settle = async () => {
+    for (let quiet = 0; quiet < 5; ) {
+      ahead += 1000;
+      const begun = cpuMs();
+      await aisle.refreshLive();
+      quiet = cpuMs() - begun < 2 ? quiet + 1 : 0;
+    }
+  };
   const transport = createRouterTransport((router: ConnectRouter) => aisle.routes(router));
   const catalog = createClient(CatalogService, transport);
   const events = createClient(EventService, transport);
@@ -104,16 +116,15 @@ try {
   });
   const body = { appId: APP, productInteractions: [], currentProductIds: "p1" };
   await facade.inject({ method: "POST", url: "/recommend", payload: body });
-  const settle = async () => {
-    for (let n = 0; n < 20; n++) await aisle.refreshLive();
-  };
   await settle();
   for (const visitors of ["new", "old"]) {
     await record(visitors, Date.now() - count! * 1000, count!);
-    const { total, longest } = await longestPiece(() => aisle.refreshLive());
-    const idle = await longestPiece(() => aisle.refreshLive());
+    const first = await longestPiece(settle);
+    await setTimeout(SETTLED_MS);
+    const second = await longestPiece(settle);
+    const micros = ({ total }: typeof first) => `${((total * 1000) / count!).toFixed(0)} µs CPU an event`;
     console.log(
-      `${count} events of ${visitors} visitors: ${((total * 1000) / count!).toFixed(0)} µs CPU an event, longest piece ${longest.toFixed(1)} ms, a refresh without events ${idle.total.toFixed(2)} ms`,
+      `${count} events of ${visitors} visitors: ${micros(first)}, read again ${micros(second)}; longest piece ${Math.max(first.longest, second.longest).toFixed(1)} ms`,
     );
   }
 } finally {
