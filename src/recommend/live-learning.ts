@@ -15,7 +15,7 @@ import type { WorkBudget } from "./work-budget.js";
 const FEW = 24;
 const MANY = 400;
 /** Histories read at once. */
-const TOGETHER = 8;
+const TOGETHER = 2;
 /** Products whose numbers are renewed in one step: half a millisecond. */
 const SWEPT = 4096;
 /** Erasures that began longer before the training have ended. */
