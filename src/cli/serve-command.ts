@@ -25,6 +25,7 @@ export interface ServeFlags {
   readonly console?: string;
   readonly embedder?: string;
   readonly learnedOrder?: boolean;
+  readonly liveLearning?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly rpcTlsCert?: string;
@@ -94,6 +95,7 @@ export function addServeCommand(program: Command, deps: ProgramDeps): void {
     )
     .option("--learned-order", "learn to rank the recommended products (AISLE_LEARNED_ORDER, else on)")
     .option("--no-learned-order", "rank by the scores of the sources alone; trains faster")
+    .option("--live-learning", "learn new events within seconds, between trainings (AISLE_LIVE_LEARNING, else off)")
     .option("--tls-cert <file>", "certificate of the REST interface, PEM; enables https (AISLE_TLS_CERT)")
     .option("--tls-key <file>", "private key of that certificate, PEM (AISLE_TLS_KEY)")
     .option("--rpc-tls-cert <file>", "certificate of the RPC port, PEM; enables TLS (AISLE_RPC_TLS_CERT)")

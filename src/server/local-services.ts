@@ -55,6 +55,8 @@ interface LocalServicesOptions {
   readonly embedder: EmbedderLocation;
   /** See `Config.learnedOrder`. */
   readonly learnedOrder: boolean;
+  /** See `Config.liveLearning`. */
+  readonly liveLearning: boolean;
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
   readonly report: ReportInternal;
@@ -128,6 +130,7 @@ export async function openLocalServices(options: LocalServicesOptions) {
     senderLimit: spread?.limit ?? options.senderLimit,
     learnProducts: options.learnProducts,
     memoryBytes: options.memoryBytes,
+    liveLearning: options.liveLearning,
     linkLimits: options.linkLimits,
     remoteStore: isFar ? remoteStore(options.answerMs) : undefined,
     metrics: options.metrics,

@@ -17,12 +17,23 @@ export async function openServices(
     | "secretKeys"
     | "embedder"
     | "learnedOrder"
+    | "liveLearning"
     | "learnProducts"
     | "linkLimits"
   >,
 ) {
   if (config.rpcUrl === null) {
-    const { store, answerMs, minFreeBytes, memoryBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
+    const {
+      store,
+      answerMs,
+      minFreeBytes,
+      memoryBytes,
+      secretKeys,
+      embedder,
+      learnedOrder,
+      liveLearning,
+      learnProducts,
+    } = config;
     const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
     const { aisle, ...local } = await openLocalServices({
       ...options,
@@ -33,6 +44,7 @@ export async function openServices(
       secretKeys,
       embedder,
       learnedOrder,
+      liveLearning,
       learnProducts,
       linkLimits,
     });

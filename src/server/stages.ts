@@ -75,6 +75,8 @@ export interface AppDependencies extends MailingOptions {
   readonly linkLimits?: LinkLimits | undefined;
   /** Estimated bytes of catalogues and models in memory. Default: no limit. */
   readonly memoryBytes?: number | undefined;
+  /** Whether models learn events after their training. Default: true. */
+  readonly liveLearning?: boolean | undefined;
   /** Whether events add products to the catalogue. Default: `auto`. */
   readonly learnProducts?: LearnProducts | undefined;
   readonly metrics: Metrics;
@@ -121,7 +123,13 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
   const registry = createModelRegistry({
     models,
     load: (modelId, bytes) =>
-      loadBesideServing(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
+      loadBesideServing(
+        modelId,
+        bytes,
+        deps.vectorIndexes,
+        () => metrics.count("models_read_in_part"),
+        deps.liveLearning,
+      ),
     now,
     firstVersionOf: async (appId) => {
       const app = await apps.get(appId);

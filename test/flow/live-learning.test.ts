@@ -35,7 +35,7 @@ async function makeShop({ apps, catalog, events }: Clients): Promise<void> {
 
 describe.each(await serverStoreKinds())("events after a training: $name", ({ newStore, env }) => {
   it("change what another visitor is recommended, in every process, until their visitor is erased", async () => {
-    const flags = ["--workers", "2", "--train-every", "off"];
+    const flags = ["--workers", "2", "--train-every", "off", "--live-learning"];
     const server = await startServer({ store: await newStore(), env, flags });
     const clients = rpcClients(server.rpcUrl);
     await makeShop(clients);

@@ -17,15 +17,16 @@ type OnUnread = (parts: readonly string[]) => void;
 
 /**
  * Makes a serving model of a snapshot's bytes. Parts that only another version of Aisle can read are left out and
- * passed to `onUnread`. Throws DataDamaged for any other bytes.
+ * passed to `onUnread`. With `learnsOn` the model learns after its training, too. Throws DataDamaged for any other bytes.
  */
 export function loadServingModel(
   modelId: string,
   bytes: Uint8Array,
   indexes: VectorIndexes,
   onUnread: OnUnread = () => {},
+  learnsOn = true,
 ): ServingModel {
-  return runAtOnce(loading(modelId, decodeContainer(bytes), (index) => indexes.open(index), onUnread));
+  return runAtOnce(loading(modelId, decodeContainer(bytes), (index) => indexes.open(index), onUnread, learnsOn));
 }
 
 /** The same while this thread goes on answering: a model of 200,000 products is loaded in pieces of milliseconds. */
@@ -34,11 +35,12 @@ export async function loadBesideServing(
   bytes: Uint8Array,
   indexes: VectorIndexes,
   onUnread: OnUnread,
+  learnsOn = true,
 ): Promise<ServingModel> {
   const container = decodeContainer(bytes);
   const packed = indexBytes(container);
   const index = packed && (await indexes.openAside(packed));
-  return runInPieces(loading(modelId, container, (other) => index ?? indexes.open(other), onUnread));
+  return runInPieces(loading(modelId, container, (other) => index ?? indexes.open(other), onUnread, learnsOn));
 }
 
 function* loading(
@@ -46,8 +48,10 @@ function* loading(
   container: Container,
   openIndex: (bytes: Uint8Array) => VectorIndex,
   onUnread: OnUnread,
+  learnsOn: boolean,
 ): Steps<ServingModel> {
-  const { fitted, unread } = yield* snapshotSteps(container, openIndex);
+  const { fitted: read, unread } = yield* snapshotSteps(container, openIndex);
+  const fitted = learnsOn ? read : { ...read, live: undefined };
   if (unread.length > 0) onUnread(unread);
   const { productIds } = fitted;
   const indexOf = new Map<string, number>();

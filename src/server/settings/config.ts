@@ -106,6 +106,8 @@ export interface Config {
   readonly embedder: EmbedderLocation;
   /** Whether trainings learn the order of proposals, which takes most of their time. */
   readonly learnedOrder: boolean;
+  /** Whether models learn events after their training, within seconds. */
+  readonly liveLearning: boolean;
   /** Certificate files of the facade. Null: plain http. */
   readonly tls: CertificateFiles | null;
   /** Certificate files of the RPC port. Null: no TLS. */
@@ -175,8 +177,10 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
   };
-  const isOn = (name: "demo" | "insecureRpc" | "learnedOrder" | "privateHooks" | "privateFeeds", whenAbsent: boolean) =>
-    readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
+  const isOn = (
+    name: "demo" | "insecureRpc" | "learnedOrder" | "liveLearning" | "privateHooks" | "privateFeeds",
+    whenAbsent: boolean,
+  ) => readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
     host: readHost(SETTINGS.host, text("host")),
     port: readPort(SETTINGS.facadePort, text("facadePort")),
@@ -225,6 +229,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     secretKeys: readSecretKeys(env),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
+    liveLearning: isOn("liveLearning", false),
     privateHooks: isOn("privateHooks", false),
     privateFeeds: isOn("privateFeeds", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
