@@ -223,18 +223,8 @@ export function wireRecommending(
   { frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
-  const { visitors, interactions } = store;
-  const liveLayer = createLiveLayer({
-    events: store.events,
-    models: store.models,
-    visitors,
-    interactions,
-    copies,
-    now,
-    monotonicNow: deps.monotonicNow,
-    metrics,
-    reportFailure,
-  });
+  const { events, models, visitors, interactions } = store;
+  const liveLayer = createLiveLayer({ ...deps, events, models, visitors, interactions, copies });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const modelOf = spans.around("recommend model", async (appId: string) => {
     const serving = await registry.current(appId);

@@ -101,12 +101,11 @@ export interface Config {
   readonly console: ConsoleViewers;
   /** Token of a facade for services in another process; null: none. */
   readonly token: string | null;
-  /** Encryption keys for stored secrets. */
   readonly secretKeys: SecretKeys;
   readonly embedder: EmbedderLocation;
   /** Whether trainings learn the order of proposals, which takes most of their time. */
   readonly learnedOrder: boolean;
-  /** Whether models learn events after their training, within seconds. */
+  /** Whether models learn after their training. */
   readonly liveLearning: boolean;
   /** Certificate files of the facade. Null: plain http. */
   readonly tls: CertificateFiles | null;
@@ -118,9 +117,7 @@ export interface Config {
   readonly privateHooks: boolean;
   /** Whether feeds may come from loopback and private addresses. */
   readonly privateFeeds: boolean;
-  /**
-   * Milliseconds between the stop signal and the closing of the ports. Meanwhile the server serves, but is not ready.
-   */
+  /** Milliseconds from the stop signal to the closing of the ports. Meanwhile the server serves, but is not ready. */
   readonly preStopMs: number;
   /** Minimum free bytes on the disk of an embedded store; with fewer it takes no writes. */
   readonly minFreeBytes: number;
@@ -177,10 +174,9 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
   };
-  const isOn = (
-    name: "demo" | "insecureRpc" | "learnedOrder" | "liveLearning" | "privateHooks" | "privateFeeds",
-    whenAbsent: boolean,
-  ) => readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
+  type Switch = "demo" | "insecureRpc" | "learnedOrder" | "liveLearning" | "privateHooks" | "privateFeeds";
+  const isOn = (name: Switch, whenAbsent: boolean) =>
+    readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
     host: readHost(SETTINGS.host, text("host")),
     port: readPort(SETTINGS.facadePort, text("facadePort")),
