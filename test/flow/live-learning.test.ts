@@ -1,44 +1,15 @@
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { erased, trained } from "../fixtures/operations.js";
 import { rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
-
-const COUNT = 40;
-type Clients = ReturnType<typeof rpcClients>;
-
-/** Forty products, each viewed by visitors together with the next one: never the first with the last. */
-async function makeShop({ apps, catalog, events }: Clients): Promise<void> {
-  await apps.createApp({ app: { appId: "shop" } });
-  // Popular products do not fill the list.
-  const frameConfiguration = { frameId: "lean", recommendedCount: 10, alternativeCount: 0, fallback: false };
-  await apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
-  await catalog.upsertProducts(
-    (async function* () {
-      const products = Array.from({ length: COUNT }, (_, n) => ({ productId: `p${n}`, title: `Thing ${n}` }));
-      yield { appId: "shop", products };
-    })(),
-  );
-  const start = Date.now() - 86_400_000;
-  await events.recordEvents(
-    (async function* () {
-      const views = Array.from({ length: 2 * COUNT }, (_, n) => ({
-        actionType: "product_view",
-        visitor: { clientId: `c${n >> 1}` },
-        products: [{ productId: `p${((n >> 1) % (COUNT - 3)) + (n % 2)}` }],
-        eventTime: timestampFromMs(start + n * 60_000),
-      }));
-      yield { appId: "shop", events: views };
-    })(),
-  );
-}
+import { COUNT, makeShopOfPairs } from "../fixtures/shop-of-pairs.js";
 
 describe.each(await serverStoreKinds())("events after a training: $name", ({ newStore, env }) => {
   it("change what another visitor is recommended, in every process, until their visitor is erased", async () => {
     const flags = ["--workers", "2", "--train-every", "off", "--live-learning"];
     const server = await startServer({ store: await newStore(), env, flags });
     const clients = rpcClients(server.rpcUrl);
-    await makeShop(clients);
+    await makeShopOfPairs(clients, Date.now() - 86_400_000);
     await trained(clients, "shop");
     const body = JSON.stringify({
       appId: "shop",

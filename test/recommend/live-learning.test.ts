@@ -1,39 +1,17 @@
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
 import { erased } from "../fixtures/operations.js";
+import { COUNT, makeShopOfPairs } from "../fixtures/shop-of-pairs.js";
 import { NOON } from "../fixtures/store.js";
 import { storeKinds } from "../fixtures/stores.js";
 
-const COUNT = 40;
 const LAST = `p${COUNT - 1}`;
 
 describe.each(await storeKinds())("a model with events after its training: $name", ({ openStore }) => {
   /** Products viewed in pairs, but for the last one, which nobody met. */
   const openShop = async () => {
     const aisle = await openAisle(openStore);
-    const { apps, catalog, events } = aisle.rpc;
-    await apps.createApp({ app: { appId: "shop" } });
-    // Popular products do not fill the list.
-    const frameConfiguration = { frameId: "lean", recommendedCount: 10, alternativeCount: 0, fallback: false };
-    await apps.setFrameConfiguration({ appId: "shop", frameConfiguration });
-    await catalog.upsertProducts(
-      (async function* () {
-        const products = Array.from({ length: COUNT }, (_, n) => ({ productId: `p${n}`, title: `Thing ${n}` }));
-        yield { appId: "shop", products };
-      })(),
-    );
-    await events.recordEvents(
-      (async function* () {
-        const views = Array.from({ length: 2 * COUNT }, (_, n) => ({
-          actionType: "product_view",
-          visitor: { clientId: `c${n >> 1}` },
-          products: [{ productId: `p${((n >> 1) % (COUNT - 3)) + (n % 2)}` }],
-          eventTime: timestampFromMs(NOON - 86_400_000 + n * 60_000),
-        }));
-        yield { appId: "shop", events: views };
-      })(),
-    );
+    await makeShopOfPairs(aisle.rpc, NOON - 86_400_000);
     await aisle.trainer.train("shop", () => undefined);
     const recommended = async (productId = "p0") => {
       const body = { appId: "shop", productInteractions: [], currentProductIds: productId };
