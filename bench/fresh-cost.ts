@@ -74,7 +74,7 @@ const store = await openEmbeddedStore({ directory, now: Date.now });
 try {
   const newId = createUuids({ now: Date.now, randomUuid: randomUUID });
   let ahead = 0;
-  const aisle = wireAisle(store, { newId, monotonicNow: () => performance.now() + ahead });
+  const aisle = wireAisle(store, { newId, liveLearning: true, monotonicNow: () => performance.now() + ahead });
   /** Refreshes a second apart by the clock of the budget, until nothing is left to do. */
   const settle = async () => {
     for (let quiet = 0; quiet < 5; ) {

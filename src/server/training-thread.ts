@@ -13,6 +13,8 @@ export interface TrainingJob {
   readonly appId: string;
   readonly embedder: EmbedderLocation;
   readonly learnedOrder: boolean;
+  /** Whether the model learns on after its training. */
+  readonly liveLearning: boolean;
   /** Undefined: train a model. */
   readonly evaluation: EvaluationQuery | undefined;
 }
@@ -33,7 +35,7 @@ type Outcome = Extract<TrainingMessage, { kind: "trained" | "evaluated" }>;
  * without the configured text model.
  */
 export function createThreadTraining(
-  { store, embedder, learnedOrder }: Pick<TrainingJob, "store" | "embedder" | "learnedOrder">,
+  { store, embedder, learnedOrder, liveLearning }: Omit<TrainingJob, "appId" | "evaluation">,
   warn: (line: string) => void,
 ): { readonly run: RunTraining; readonly evaluate: RunEvaluation; stop(): Promise<void> } {
   const workers = new Set<Worker>();
@@ -49,7 +51,7 @@ export function createThreadTraining(
       if (stopped) throw new Unavailable("The server is stopping");
       const name = job.evaluation === undefined ? "training" : "evaluation";
       const failed = name === "training" ? "Training failed" : "Evaluation failed";
-      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder };
+      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder, liveLearning };
       const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData });
       workers.add(worker);
       worker.on("message", (message: TrainingMessage) => {

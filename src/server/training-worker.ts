@@ -29,7 +29,7 @@ try {
     appId: job.appId,
     products: store.products,
     interactions: filterBots(store.interactions),
-    events: store.events,
+    events: job.liveLearning ? store.events : undefined,
     vectorIndexes: hnswIndexes(),
     learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),

@@ -10,7 +10,7 @@ const LAST = `p${COUNT - 1}`;
 describe.each(await storeKinds())("a model with events after its training: $name", ({ openStore }) => {
   /** Products viewed in pairs, but for the last one, which nobody met. */
   const openShop = async () => {
-    const aisle = await openAisle(openStore);
+    const aisle = await openAisle(openStore, { liveLearning: true });
     await makeShopOfPairs(aisle.rpc, NOON - 86_400_000);
     await aisle.trainer.train("shop", () => undefined);
     const recommended = async (productId = "p0") => {
