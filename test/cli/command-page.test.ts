@@ -34,4 +34,14 @@ describe("docs/cli.md", () => {
   it("has the help of every command", async () => {
     await expect([HEAD, ...(await sections([]))].join("\n")).toMatchFileSnapshot("../../docs/cli.md");
   });
+
+  it("has an example of every command that has no commands below it", async () => {
+    const page = (await sections([])).filter((section) => !/^Usage: .*\bcommand\b/m.test(section));
+    const lacking = page.filter((section) => {
+      const [, name = ""] = section.match(/^## (.*)$/m) ?? [];
+      return !section.includes(`Example:\n  $ ${name}`);
+    });
+    expect(page.length).toBeGreaterThan(20);
+    expect(lacking).toEqual([]);
+  });
 });

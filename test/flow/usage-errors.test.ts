@@ -74,35 +74,9 @@ describe("an aisle command with a usage error", () => {
 });
 
 describe("aisle --help", () => {
-  /** The commands that a help text lists, in groups of any name. */
-  const listed = (help: string) =>
-    [
-      ...help
-        .split(/^Options:$/m)
-        .slice(1)
-        .join("")
-        .matchAll(/^ {2}([a-z][a-z-]*)/gm),
-    ]
-      .map(([, name = ""]) => name)
-      .filter((name) => name !== "help");
-
-  it("shows every command with an example", async () => {
-    const seen: string[] = [];
-    const look = async (command: readonly string[]): Promise<void> => {
-      const { code, stdout, stderr } = await aisle([...command, "--help"]);
-      expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toContain(`Usage: ${["aisle", ...command].join(" ")}`);
-      const below = listed(stdout.split("\n\nExample")[0] ?? "");
-      if (below.length === 0) {
-        expect(stdout).toContain(`Example:\n  $ ${["aisle", ...command].join(" ")}`);
-        seen.push(command.join(" "));
-      }
-      await Promise.all(below.map((name) => look([...command, name])));
-    };
-    await look([]);
-    expect(seen).toEqual(
-      expect.arrayContaining(["serve", "app create", "import products", "import events", "train", "recommend"]),
-    );
-    expect(seen).toEqual(expect.arrayContaining(["frame set", "status", "events tail"]));
+  it("exits with 0 and lists the commands", async () => {
+    const { code, stdout, stderr } = await aisle(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const command of ["serve", "app", "import", "train", "recommend"]) expect(stdout).toMatch(`  ${command} `);
   });
 });
