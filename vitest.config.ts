@@ -1,23 +1,29 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Whole servers, other languages, browsers, a MongoDB peer, foreign data sets: minutes, and tools besides Node. */
+/** Whole servers and a MongoDB peer: minutes. */
 const SLOW = [
   "test/cli/import/memory.test.ts",
-  "test/clients/**",
-  "test/docs/commands.test.ts",
-  "test/docs/site.test.ts",
   "test/flow/**",
-  "test/fuzz/**",
-  "test/openapi/**",
-  "test/store/mongo/**",
-  "test/store/migrate/**",
-  "test/web/**",
-  "test/wire/mongo.test.ts",
-  "test/wire/remote.test.ts",
-  "test/learning/evaluation/shared-data.test.ts",
-  "test/learning/evaluation/small-shops.test.ts",
   "test/learning/training/reproducible-training.test.ts",
   "test/scripts/**",
+  "test/store/mongo/**",
+  "test/store/migrate/**",
+  "test/wire/mongo.test.ts",
+  "test/wire/remote.test.ts",
+];
+
+/** Programs and data of others: compilers, browsers, fuzzers, data sets. They say the same on every version of Node. */
+const OTHERS = [
+  "test/clients/**",
+  "test/deploy/kubernetes.test.ts",
+  "test/docs/commands.test.ts",
+  "test/docs/site.test.ts",
+  "test/fuzz/**",
+  "test/learning/evaluation/shared-data.test.ts",
+  "test/learning/evaluation/small-shops.test.ts",
+  "test/openapi/**",
+  "test/web/**",
 ];
 
 /** Tests of time limits, stalls, kills and overload: they need processors for themselves. */
@@ -31,6 +37,9 @@ const TIMED = [
   "test/server/machine-limits.test.ts",
 ];
 
+/** One a core; Vitest alone would leave one core idle, which is half of a machine with two. */
+const AT_ONCE = availableParallelism();
+
 /** Of 2 cores as of 64: each of these tests starts servers and callers of its own. */
 const TIMED_AT_ONCE = 2;
 
@@ -41,6 +50,7 @@ export default defineConfig({
   test: {
     // Processes, not threads: LMDB maps files, tests send signals and change the environment.
     pool: "forks",
+    maxWorkers: AT_ONCE,
     setupFiles: ["test/setup.ts"],
     testTimeout: 30_000,
     expect: { poll: { timeout: 15_000 } },
@@ -51,7 +61,7 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [...EXCLUDED, ...SLOW, ...TIMED],
+          exclude: [...EXCLUDED, ...SLOW, ...OTHERS, ...TIMED],
           sequence: { groupOrder: 0 },
         },
       },
@@ -61,6 +71,15 @@ export default defineConfig({
           name: "slow",
           include: tests(SLOW),
           exclude: [...EXCLUDED, ...TIMED],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "others",
+          include: tests(OTHERS),
+          exclude: EXCLUDED,
           sequence: { groupOrder: 1 },
         },
       },

@@ -40,7 +40,7 @@ await script(async () => {
 /** Without files or a project named, the fast tests; `--all` all of them, `--slow` all others. */
 function vitestArguments([first, ...rest]) {
   if (first === "--all") return rest;
-  if (first === "--slow") return ["--project=slow", "--project=timed", ...rest];
+  if (first === "--slow") return ["--project=slow", "--project=others", "--project=timed", ...rest];
   const all = first === undefined ? [] : [first, ...rest];
   const isChosen = all.some((arg) => !arg.startsWith("-") || arg.startsWith("--project"));
   return isChosen ? all : ["--project=fast", ...all];
