@@ -8,10 +8,10 @@
  * parameters are those of training too. `--python` is an interpreter that has hnswlib and numpy (`pip install hnswlib numpy`).
  * All have the same vectors, parameters, seed and width, one thread, and one query a call; each builds, is asked and opens
  * in turns. Figures are medians of the passes; build and query are CPU of the process, open is time. Ours is asked through
- * the adapter, hnswlib-node without it. Our build measures itself as well: 200 exact searches. Queries are 500 vectors of
- * the catalogue; recall@10 is of the ten that exact search finds.
+ * the adapter, and its build measures itself as well: 200 exact searches. Queries are 500 vectors of the catalogue; recall@10
+ * is of the ten that exact search finds.
  *
- * The curve is hnswlib-node asked for ten. hnswlib looks at no fewer candidates than it is asked for: a recommendation asks
+ * The curve is our graph asked for ten. A search looks at no fewer candidates than it is asked for: a recommendation asks
  * for 100 and more, so that nothing under 100 would change it. Training begins with 100, doubles that until .98 is found,
  * and looks at all vectors of up to 1,000 products, which the index here does not.
  */

@@ -1,7 +1,8 @@
 /** What is measured: each builds, is asked, and opens what it saved. */
 import { rmSync } from "node:fs";
-import hnswlib from "hnswlib-node";
 import { exactIndex } from "../../src/adapters/hnsw/exact-index.js";
+import { decodeIndex } from "../../src/adapters/hnsw/format.js";
+import { openGraph } from "../../src/adapters/hnsw/graph.js";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import type { BuiltVectorIndex, Nearest } from "../../src/adapters/vector-index.js";
 import { VECTOR_INDEX } from "../../src/learning/training/semantic.js";
@@ -39,6 +40,14 @@ export interface Contender {
 export interface Ours extends Contender {
   /** The width that the build found, 0 when all vectors are looked at; and the bytes of the index. */
   facts(): { readonly efSearch: number; readonly bytes: number };
+  /** For each width the recall@10, and the CPU of a query for ten, µs. */
+  curve(queries: Queries, widths: readonly number[]): Width[];
+}
+
+export interface Width {
+  readonly efSearch: number;
+  readonly recall: number;
+  readonly micros: number;
 }
 
 export function ours({ vectors, dimensions }: Catalogue): Ours {
@@ -72,48 +81,14 @@ export function ours({ vectors, dimensions }: Catalogue): Ours {
       return performance.now() - from;
     },
     facts: () => ({ efSearch: built().efSearch, bytes: bytes.length }),
-  };
-}
-
-/** hnswlib-node without our adapter: what is between them is the adapter's. */
-export interface Bare extends Contender {
-  /** Recall@10 with this width, and the CPU of a query for ten, µs. */
-  atWidth(queries: Queries, efSearch: number): { readonly recall: number; readonly micros: number };
-}
-
-export function bareHnswlib({ vectors, count, dimensions }: Catalogue): Bare {
-  const { m, efConstruction } = VECTOR_INDEX;
-  let graph = new hnswlib.HierarchicalNSW("ip", dimensions);
-  const point = (v: number) => Array.from(vectors.subarray(v * dimensions, (v + 1) * dimensions));
-  const recall = (queries: Queries) => {
-    const answers = queries.rows.map((row) => graph.searchKnn(point(row), RECALL_AT));
-    return recallOf(answers.map(similaritiesOf), queries);
-  };
-  const micros = (queries: Queries, k: number) =>
-    microsOf(queries.rows.map(point), ROUNDS, (query) => graph.searchKnn(query, k));
-  return {
-    name: "hnswlib-node",
-    build: () =>
-      cpuSeconds(() => {
-        graph = new hnswlib.HierarchicalNSW("ip", dimensions);
-        graph.initIndex({ maxElements: count, m, efConstruction, randomSeed: SEED });
-        for (let v = 0; v < count; v++) graph.addPoint(point(v), v);
-      }),
-    answer(queries, efSearch) {
-      graph.setEf(efSearch);
-      return { recall: recall(queries), ten: micros(queries, RECALL_AT), asked: micros(queries, ASKED) };
-    },
-    open(file) {
-      graph.writeIndexSync(file);
-      const from = performance.now();
-      new hnswlib.HierarchicalNSW("ip", dimensions).readIndexSync(file);
-      const ms = performance.now() - from;
-      rmSync(file);
-      return ms;
-    },
-    atWidth(queries, efSearch) {
-      graph.setEf(efSearch);
-      return { recall: recall(queries), micros: micros(queries, RECALL_AT) };
+    curve(queries, widths) {
+      const { payload, facts } = decodeIndex(built().encode());
+      const graph = openGraph(payload, facts);
+      return widths.map((efSearch) => {
+        const ask = (query: Float32Array) => graph.search(query, RECALL_AT, Math.max(RECALL_AT, efSearch));
+        const recall = recallOf(queries.vectors.map(ask), queries);
+        return { efSearch, recall, micros: microsOf(queries.vectors, ROUNDS, ask) };
+      });
     },
   };
 }

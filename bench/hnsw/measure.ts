@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { queriesOf } from "./answers.js";
 import type { Catalogue } from "./catalogues.js";
-import { type Answered, bareHnswlib, type Contender, exactSearch, hnswlibForPython, ours } from "./contenders.js";
+import { type Answered, type Contender, exactSearch, hnswlibForPython, ours, type Width } from "./contenders.js";
 import { median } from "./cpu.js";
 import type { PythonIndex } from "./python.js";
 
@@ -13,13 +13,6 @@ export interface Row extends Answered {
   /** CPU, s. */
   readonly build: number;
   readonly openMs: number;
-}
-
-export interface Width {
-  readonly efSearch: number;
-  readonly recall: number;
-  /** CPU of hnswlib-node, µs. */
-  readonly micros: number;
 }
 
 export interface Figures {
@@ -47,9 +40,8 @@ export async function measure(catalogue: Catalogue, { passes, widths, python, fo
   writeFileSync(vectorsFile, vectors);
   const queries = queriesOf(catalogue);
   const aisle = ours(catalogue);
-  const bare = bareHnswlib(catalogue);
   const reference = python === undefined ? [] : [hnswlibForPython(python, vectorsFile, catalogue)];
-  const contenders: readonly Contender[] = [aisle, ...reference, bare, exactSearch(catalogue)];
+  const contenders: readonly Contender[] = [aisle, ...reference, exactSearch(catalogue)];
   const measured = contenders.map((): Omit<Row, "name">[] => []);
   const curves: Width[][] = [];
   for (let pass = 0; pass < passes; pass++) {
@@ -61,7 +53,7 @@ export async function measure(catalogue: Catalogue, { passes, widths, python, fo
       const openMs = await contender.open(join(folder, "index"));
       measured[at]?.push({ ...answered, build: builds[at] ?? Number.NaN, openMs });
     }
-    curves.push(widths.map((width) => ({ efSearch: width, ...bare.atWidth(queries, width) })));
+    curves.push(efSearch === 0 ? [] : aisle.curve(queries, widths));
   }
   rmSync(vectorsFile);
   const { efSearch, bytes } = aisle.facts();
