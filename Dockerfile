@@ -2,17 +2,13 @@
 # The server and its command line:  docker build -t aisle .
 # One process over a directory:     docker run -d -p 8080:8080 -v aisle-data:/var/lib/aisle aisle
 
-# The base images are build arguments. A tag moves; pin both to what you tested, by digest:
+# The base image is a build argument. A tag moves; pin it to what you tested, by digest:
 #   docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'
-#   docker build --build-arg BUILD_IMAGE=node:24-bookworm@sha256:… --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… -t aisle .
+#   docker build --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… -t aisle .
 # No digest stands here: one that nobody renews keeps the known holes of its day.
-ARG BUILD_IMAGE=node:24-bookworm
 ARG BASE_IMAGE=node:24-bookworm-slim
 
-# The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node. It runs on any processor of
-# its kind; --build-arg CXXFLAGS=-march=x86-64-v3 makes its search faster, for those of 2015 and later.
-FROM ${BUILD_IMAGE} AS build
-ARG CXXFLAGS
+FROM ${BASE_IMAGE} AS build
 WORKDIR /aisle
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund

@@ -1,5 +1,5 @@
 // npm run package: the npm package aisle-server, build/aisle-server-VERSION.tgz. It needs Node alone: JavaScript dependencies are bundled
-// into vendor/, native ones come prebuilt with npm, and hnswlib-node is optional. Fewer files install faster.
+// into vendor/, and native ones come prebuilt with npm. Fewer files install faster.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { build } from "esbuild";
@@ -9,7 +9,6 @@ import { setUp } from "./setup.mjs";
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 /** Installed by npm, since they have native parts. */
 const NATIVE = ["@node-rs/crc32", "lmdb", "msgpackr"];
-const OPTIONAL = Object.keys(manifest.optionalDependencies);
 const COPIED = ["bin", "dist", "deploy/health-check.mjs", "docs/samples", "web/demo", "LICENSE", "README.md"];
 const folder = join(root, "build/package");
 
@@ -56,7 +55,7 @@ async function bundle(specifiers) {
     outdir: join(folder, "vendor"),
     absWorkingDir: root,
     nodePaths: [join(root, "node_modules")],
-    external: [...NATIVE, ...OPTIONAL],
+    external: NATIVE,
     bundle: true,
     splitting: true,
     format: "esm",
@@ -107,7 +106,7 @@ function pointToVendor(path) {
 }
 
 function packageJson() {
-  const { name, version, description, license, type, engines, bin, dependencies, optionalDependencies } = manifest;
+  const { name, version, description, license, type, engines, bin, dependencies } = manifest;
   const native = Object.fromEntries(NATIVE.map((one) => [one, dependencies[one]]));
-  return { name, version, description, license, type, engines, bin, dependencies: native, optionalDependencies };
+  return { name, version, description, license, type, engines, bin, dependencies: native };
 }

@@ -1,7 +1,6 @@
 // Brings a checkout into the state in which the server and the tests run: packages, generated code, dist/.
 // Each step is skipped when nothing it depends on has changed since it last succeeded, which costs some 20 ms to know.
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { bin, checkNode, Failure, filesBelow, hashOf, readIfThere, root, run, say, stamps } from "./lib.mjs";
 import { withLock } from "./lock.mjs";
@@ -11,21 +10,8 @@ const generateStamp = join(stamps, "generated");
 const dist = join(root, "dist");
 const buildStamp = join(dist, ".stamp");
 
-/**
- * Packages follow the lock file; native ones also the platform and what processor it has. They use Node-API, so that the
- * version of Node does not matter.
- */
-const installHash = () =>
-  `${hashOf("package-lock.json")} ${process.platform} ${process.arch} ${cpus()[0]?.model ?? "unknown"}`;
-
-/**
- * Native code is compiled for this processor, unless CXXFLAGS says otherwise: hnswlib has vector instructions
- * only where the compiler may use them, and its search takes 0.6 of the time with them.
- */
-const compilerFlags = () =>
-  process.env.CXXFLAGS === undefined && process.arch === "x64" && process.platform !== "win32"
-    ? { CXXFLAGS: "-march=native" }
-    : {};
+/** Packages follow the lock file, native ones the platform too. They use Node-API, so the version of Node does not matter. */
+const installHash = () => `${hashOf("package-lock.json")} ${process.platform} ${process.arch}`;
 
 // src/gen is among its own inputs: a changed or missing file there is made again.
 const generateInputs = [
@@ -74,7 +60,6 @@ async function install() {
     // Tools and tests come along even where NODE_ENV=production would leave them out.
     const { code, output } = await run(command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund"], {
       quiet: true,
-      env: { ...process.env, ...compilerFlags() },
     });
     if (code !== 0)
       throw new Failure(`npm ci failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`);
@@ -85,7 +70,7 @@ async function install() {
 }
 
 const compilerAdvice =
-  "hnswlib-node is compiled when it is installed, which needs Python 3, make and a C++ compiler " +
+  "a native package without a build for this platform is compiled, which needs Python 3, make and a C++ compiler " +
   "(Debian: apt-get install python3 make g++; macOS: xcode-select --install)";
 
 /** What to do about a failed `npm ci`, from what it printed. */
@@ -111,19 +96,11 @@ async function isInstalled() {
   return complete && clean && (await nativeProblem()) === undefined;
 }
 
-/** Loads the native packages, and uses the one that is compiled here, in a process of its own. Returns what went wrong. */
+/** Loads the native packages in a process of its own. Returns what went wrong. */
 async function nativeProblem() {
-  const load = `for (const name of ["lmdb", "@node-rs/crc32"]) await import(name);
-    const { default: { HierarchicalNSW } } = await import("hnswlib-node").catch((error) => {
-      if (error.code === "ERR_MODULE_NOT_FOUND") process.exit(0); // optional
-      throw error;
-    });
-    const graph = new HierarchicalNSW("ip", 138);
-    graph.initIndex(2);
-    for (const at of [0, 1]) graph.addPoint(Array.from({ length: 138 }, (_, n) => n + at), at);
-    graph.searchKnn(Array.from({ length: 138 }, (_, n) => n), 2);`;
+  const load = 'for (const name of ["lmdb", "@node-rs/crc32"]) await import(name);';
   const { code, output } = await run(process.execPath, ["--input-type=module", "--eval", load], { quiet: true });
-  return code === 0 ? undefined : output.trimEnd() || `a process that uses them ended with ${code}`;
+  return code === 0 ? undefined : output.trimEnd() || `a process that loads them ended with ${code}`;
 }
 
 async function generate() {

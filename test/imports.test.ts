@@ -89,7 +89,6 @@ const TOP_MODULES = ["main.ts"];
 const PACKAGE_OWNERS = {
   lmdb: ["store/lmdb"],
   mongodb: ["store/mongo"],
-  "hnswlib-node": ["adapters/hnsw"],
   "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
   "@opentelemetry/*": ["adapters/tracing"],

@@ -23,7 +23,7 @@ it("the package of npm run package takes events and recommends, with no package 
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
 
   const directory = await temporaryDirectory();
-  // Links are followed to the checkout, where hnswlib-node is, unless Node keeps them.
+  // Links are followed to the checkout, where all other packages are, unless Node keeps them.
   const env = { NODE_OPTIONS: "--preserve-symlinks", AISLE_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   const program = join(folder, "package/bin/aisle.js");
   const { facadeUrl } = await startServer({ directory, program, flags: ["--demo"], env });
