@@ -1,8 +1,6 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createHttpsFeedSource } from "./adapters/http/https-feed-source.js";
 import { runProgram } from "./cli/program.js";
-import { readConfig } from "./server/settings/config.js";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -13,8 +11,9 @@ export async function main(args: readonly string[]): Promise<number> {
   if (!serving) process.once("SIGINT", () => interrupted.abort());
   return runProgram(
     {
-      // Loaded when it is wanted: the other commands need neither store nor servers, and start in half the time.
+      // Loaded when it is wanted: the other commands need neither store nor servers.
       serve: async (flags) => {
+        const { readConfig } = await import("./server/settings/config.js");
         const config = readConfig(flags, process.env);
         const { serve } = await import("./server/serve.js");
         await serve(config, {
@@ -35,7 +34,12 @@ export async function main(args: readonly string[]): Promise<number> {
         const { backUp } = await import("./server/backup.js");
         await backUp(request, env);
       },
-      feedSource: createHttpsFeedSource,
+      feedSource:
+        (options) =>
+        async (...request) => {
+          const { createHttpsFeedSource } = await import("./adapters/http/https-feed-source.js");
+          return createHttpsFeedSource(options)(...request);
+        },
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,

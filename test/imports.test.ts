@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, posix, sep } from "node:path";
 import { describe, expect, it } from "vitest";
+import { importsOf } from "./fixtures/source-imports.js";
 import {
   EVERYTHING,
   folderOf,
@@ -143,6 +144,19 @@ describe("src", () => {
 
   it("has no import cycle between modules", () => {
     expect(importCycles(tree)).toEqual([]);
+  });
+
+  it("loads neither messages nor servers before the command line knows its command", () => {
+    const reached = new Set(["main.ts"]);
+    const packages = new Set<string>();
+    for (const path of reached)
+      for (const { specifier, loadsFirst } of importsOf(tree.get(path) ?? "")) {
+        if (!loadsFirst) continue;
+        if (specifier.startsWith(".")) reached.add(posix.join(posix.dirname(path), specifier.replace(/js$/, "ts")));
+        else if (!specifier.startsWith("node:")) packages.add(specifier);
+      }
+    expect([...packages].sort()).toEqual(["@bomb.sh/tab/commander", "cli-table3", "commander"]);
+    expect([...reached].filter((path) => path !== "main.ts" && !path.startsWith("cli/"))).toEqual([]);
   });
 
   it("has no module above 300 lines except those listed with a reason", () => {

@@ -41,8 +41,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function addAppCommands(program: Command, deps: ProgramDeps): void {
-  const app = program.command("app").description("create, change and list apps; an app is one shop");
+export function defineApp(app: Command, deps: ProgramDeps): void {
   withDryRun(withServer(app.command("create")))
     .description("create an app")
     .argument("<id>", "the id: 1 to 64 letters, digits, _ or -", plainId)

@@ -18,10 +18,8 @@ interface BackupOptions {
 /** Copies an embedded store; the copy opens as a store. If the copy cannot be complete, rejects and leaves nothing. */
 export type Backup = (request: BackupRequest, env: Readonly<Record<string, string | undefined>>) => Promise<void>;
 
-export function addBackupCommand(program: Command, deps: ProgramDeps): void {
-  program
-    .command("backup")
-    .description("back up an embedded store while servers run")
+export function defineBackup(backup: Command, deps: ProgramDeps): void {
+  backup
     .requiredOption("--to <directory>", "directory of the copy; empty or new")
     .option("--store <store>", "embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")
     .option("--json", "print the directory as JSON")

@@ -19,9 +19,8 @@ const MOST_ID_CHARACTERS = 60;
 /** Unknown ids that are shown: those that most events name. */
 const SHOWN_IDS = 20;
 
-export function addCheckCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("check"))
-    .description("check whether an app's pages name products as its catalogue does")
+export function defineCheck(command: Command, deps: ProgramDeps): void {
+  withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ aisle check --app shop1")

@@ -65,10 +65,8 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
-export function addDoctorCommand(program: Command, deps: ProgramDeps): void {
-  program
-    .command("doctor")
-    .description("check the machine, the ports and the store, and report problems")
+export function defineDoctor(command: Command, deps: ProgramDeps): void {
+  command
     .option("--store <store>", "embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)")
     .option("--verify", "read and check every record, about 10 µs each; servers may keep running")
     .option("--repair", "repair the index of contacts; stop its servers first")

@@ -21,9 +21,8 @@ interface EvaluateOptions extends ServerOptions {
   readonly seed?: number;
 }
 
-export function addEvaluateCommand(program: Command, deps: ProgramDeps): void {
-  withDryRun(withServer(program.command("evaluate")))
-    .description("train without the newest visits and measure how well the model predicts them; stores nothing")
+export function defineEvaluate(command: Command, deps: ProgramDeps): void {
+  withDryRun(withServer(command))
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the figures as JSON")
     .option("--picture <file>", "write a chart of the figures (SVG)")

@@ -2,8 +2,8 @@ import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Event, EventSchema } from "../gen/aisle/v1/event_pb.js";
 import type { WatchEventsRequestSchema } from "../gen/aisle/v1/event_service_pb.js";
+import { isPassing } from "./call-errors.js";
 import { CALL_TIMEOUT_MS, type Clients, type ServerOptions, withClients, withServer } from "./client.js";
-import { isPassing } from "./errors.js";
 import { eventText } from "./event-text.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { type Output, writeLine } from "./output.js";
@@ -22,8 +22,7 @@ interface TailOptions extends ServerOptions {
 /** Time between a stream that broke off and the next one. */
 const RESUME_AFTER_MS = 1000;
 
-export function addEventsCommand(program: Command, deps: ProgramDeps): void {
-  const events = program.command("events").description("show the events of an app");
+export function defineEvents(events: Command, deps: ProgramDeps): void {
   withServer(events.command("tail"))
     .description("show the newest events as Aisle read them, with notes on what had no effect")
     .requiredOption("--app <id>", "the app", plainId)

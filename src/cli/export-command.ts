@@ -10,8 +10,9 @@ import { SubscriptionChangeSchema } from "../gen/aisle/v1/ledger_pb.js";
 import { KeptOrderSchema } from "../gen/aisle/v1/personal_data_pb.js";
 import { ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
+import { isPassing } from "./call-errors.js";
 import { type Clients, type ServerOptions, withClients, withServer } from "./client.js";
-import { isPassing, UsageFailure } from "./errors.js";
+import { UsageFailure } from "./errors.js";
 import { newFile } from "./new-file.js";
 import { plainId } from "./option-values.js";
 import { count, type Output, writeJson, writeLine } from "./output.js";
@@ -71,9 +72,8 @@ const RESUME_AFTER_MS = 1000;
 /** Streams in a row that broke off before they sent anything. */
 const MAX_FAILURES = 30;
 
-export function addExportCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("export"))
-    .description("write all products, contacts, orders and events of an app to files of JSON lines")
+export function defineExport(command: Command, deps: ProgramDeps): void {
+  withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--out <dir>", "write one file for each kind into this directory")
     .addOption(

@@ -45,8 +45,7 @@ const DEFAULT_ID = "main";
 /** An import that has not begun by then may have no process to read it. */
 const HINT_AFTER_MS = 60_000;
 
-export function addFeedCommands(program: Command, deps: ProgramDeps): void {
-  const feed = program.command("feed").description("import products from a URL on a schedule");
+export function defineFeed(feed: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   const named = (name: string, description: string) =>

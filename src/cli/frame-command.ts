@@ -63,8 +63,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function addFrameCommands(program: Command, deps: ProgramDeps): void {
-  const frame = program.command("frame").description("manage frames: places in a shop's pages that show products");
+export function defineFrame(frame: Command, deps: ProgramDeps): void {
   withDryRun(withServer(frame.command("set")))
     .description("create or replace a frame")
     .requiredOption("--app <id>", "the app", plainId)

@@ -21,8 +21,7 @@ interface SetOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function addGroupCommands(program: Command, deps: ProgramDeps): void {
-  const group = program.command("group").description("manage named groups of products, for filters and filterByGroups");
+export function defineGroup(group: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("set", "create or replace a group of products by category, brand, tag or id"))

@@ -22,8 +22,7 @@ interface AppOptions extends ServerOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function addHookCommands(program: Command, deps: ProgramDeps): void {
-  const hook = program.command("hook").description("send subscription changes to the shop's own server");
+export function defineHook(hook: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("set", "set the URL that receives changes, and print the secret that signs the messages"))

@@ -29,8 +29,7 @@ semicolons, tabs or bars. Columns come in any order; names ignore case.
 Aisle counts invalid lines, prints the first 20 with their numbers, and writes all to FILE.rejected
 (stdin.rejected). Valid lines are imported all the same; the exit code is 1 only when no line was valid.`;
 
-export function addImportCommands(program: Command, deps: ProgramDeps): void {
-  const group = program.command("import").description("import products, past events and contacts into an app");
+export function defineImport(group: Command, deps: ProgramDeps): void {
   shared(group.command("products"))
     .description("import products from a file: it makes products, and changes the fields that the file has")
     .option("--map <field=column>", "read a field from a column of another name; repeatable", repeated)

@@ -1,12 +1,12 @@
 import { Writable } from "node:stream";
-import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
+import type { JsonValue } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import type { ClientDeps } from "./client.js";
 import { type Output, writeJson } from "./output.js";
 import type { ProgramDeps } from "./program.js";
 
 /** Print no text of their own for people: a script, log lines of JSON, or JSON in any case. */
-const WITHOUT = ["serve", "completion", "complete", "privacy export"];
+const WITHOUT = ["serve", "privacy export"];
 
 /**
  * `--json` for commands that print a sentence about the answer of a call: then they print the answer instead. Commands
@@ -14,7 +14,8 @@ const WITHOUT = ["serve", "completion", "complete", "privacy export"];
  */
 export function createJsonAnswers(deps: ProgramDeps): {
   readonly deps: ProgramDeps & ClientDeps;
-  readonly addTo: (program: Command) => void;
+  /** `path` has the words of the command after `aisle`. */
+  readonly addTo: (command: Command, path: readonly string[]) => void;
 } {
   const nowhere: Output = new Writable({ write: (_chunk, _encoding, done) => done() });
   let isOn = false;
@@ -24,11 +25,11 @@ export function createJsonAnswers(deps: ProgramDeps): {
     get stdout() {
       return isOn ? nowhere : deps.stdout;
     },
-    onAnswer: <Schema extends DescMessage>(schema: Schema, message: MessageShape<Schema>) => {
-      if (isOn) last = toJson(schema, message, { alwaysEmitImplicit: true });
+    onAnswer: (answer) => {
+      if (isOn) last = answer();
     },
   };
-  const addTo = (command: Command, path: readonly string[] = []): void => {
+  const addTo = (command: Command, path: readonly string[]): void => {
     for (const child of command.commands) addTo(child, [...path, child.name()]);
     const isGroup = command.commands.length > 0;
     if (isGroup || WITHOUT.includes(path.join(" ")) || command.options.some(({ long }) => long === "--json")) return;

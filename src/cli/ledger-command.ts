@@ -20,8 +20,7 @@ interface Anchor {
   readonly anchorHash: string;
 }
 
-export function addLedgerCommands(program: Command, deps: ProgramDeps): void {
-  const group = program.command("ledger").description("check the ledger of consent");
+export function defineLedger(group: Command, deps: ProgramDeps): void {
   withServer(group.command("verify"))
     .description("check that no entry was changed, removed or inserted, and that contacts match the ledger")
     .requiredOption("--app <id>", "the app", plainId)

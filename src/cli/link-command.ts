@@ -17,9 +17,8 @@ interface LinkOptions extends ServerOptions {
 
 const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBSCRIBE } as const;
 
-export function addLinkCommand(program: Command, deps: ProgramDeps): void {
-  withDryRun(withServer(program.command("link")))
-    .description("create a link for an e-mail or text message to confirm a subscription or unsubscribe")
+export function defineLink(link: Command, deps: ProgramDeps): void {
+  withDryRun(withServer(link))
     .requiredOption("--app <id>", "the app", plainId)
     .addOption(
       new Option("--for <purpose>", "purpose of the link").choices(["confirm", "unsubscribe"]).makeOptionMandatory(),

@@ -53,10 +53,8 @@ interface MigrateOptions {
 
 const STORE = "embedded:DIR or mongodb://…";
 
-export function addMigrateCommand(program: Command, deps: ProgramDeps): void {
-  program
-    .command("migrate")
-    .description("copy apps from one store to another and compare the copies")
+export function defineMigrate(command: Command, deps: ProgramDeps): void {
+  command
     .option("--from <store>", `source store: ${STORE} (AISLE_MIGRATE_FROM)`)
     .option("--to <store>", `target store: ${STORE} (AISLE_MIGRATE_TO)`)
     .option("--app <id>", "an app; repeatable (default: all)", (id: string, earlier: readonly string[] = []) => [

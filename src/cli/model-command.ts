@@ -17,10 +17,7 @@ interface AppOptions extends ServerOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function addModelCommands(program: Command, deps: ProgramDeps): void {
-  const model = program
-    .command("model")
-    .description("list and compare the models of an app, and choose the one that serves");
+export function defineModel(model: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string, example: string) =>
     withServer(model.command(name))
       .description(description)

@@ -16,8 +16,7 @@ interface OperationOptions extends ServerOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function addOperationCommands(program: Command, deps: ProgramDeps): void {
-  const operation = program.command("operation").description("trainings, evaluations, erasures and imports of an app");
+export function defineOperation(operation: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(operation.command(name))
       .description(description)

@@ -40,8 +40,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function addPrivacyCommands(program: Command, deps: ProgramDeps): void {
-  const privacy = program.command("privacy").description("export or erase the data of a person");
+export function definePrivacy(privacy: Command, deps: ProgramDeps): void {
   const whom = `
 --email, --phone and --contact select the contact and all visitors linked to it. A visitor id selects only that visitor,
 because anybody can link a visitor id of their own to somebody else's address. If you have verified the link, add

@@ -20,8 +20,7 @@ interface ShowOptions extends AppOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const PAGE = 1000;
 
-export function addProductCommands(program: Command, deps: ProgramDeps): void {
-  const product = program.command("product").description("show products of the catalogue and their sources");
+export function defineProduct(product: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(product.command(name))
       .description(description)

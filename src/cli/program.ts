@@ -1,38 +1,18 @@
 import type { Readable } from "node:stream";
 import tab from "@bomb.sh/tab/commander";
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
-import { addAppCommands } from "./app-command.js";
-import { addBackupCommand, type Backup } from "./backup-command.js";
-import { addCheckCommand } from "./check-command.js";
+import type { Backup } from "./backup-command.js";
 import { bold, cyan, hasColour, red } from "./colour.js";
-import { addDoctorCommand, type Doctor } from "./doctor-command.js";
+import { SECTIONS } from "./commands.js";
+import type { Doctor } from "./doctor-command.js";
 import { DryRunEnd, endingOf, UsageFailure } from "./errors.js";
-import { addEvaluateCommand } from "./evaluate-command.js";
-import { addEventsCommand } from "./events-command.js";
-import { addExportCommand } from "./export-command.js";
-import { addFeedCommands } from "./feed-command.js";
-import { addFrameCommands } from "./frame-command.js";
-import { addGroupCommands } from "./group-command.js";
-import { addHookCommands } from "./hook-command.js";
-import { addImportCommands } from "./import-command.js";
 import { createJsonAnswers } from "./json-answer.js";
-import { addLedgerCommands } from "./ledger-command.js";
-import { addLinkCommand } from "./link-command.js";
-import { addMigrateCommand, type Migrate } from "./migrate-command.js";
-import { addModelCommands } from "./model-command.js";
+import type { Migrate } from "./migrate-command.js";
 import { suggestNextStep } from "./next-step.js";
-import { addOperationCommands } from "./operation-command.js";
 import { isPlainId } from "./option-values.js";
 import { type Output, writeJson, writeLine } from "./output.js";
-import { addPrivacyCommands } from "./privacy-command.js";
-import { addProductCommands } from "./product-command.js";
-import { addRecommendCommand } from "./recommend-command.js";
-import { addServeCommand, type ServeFlags } from "./serve-command.js";
-import { addSigningSecretCommands } from "./signing-secret-command.js";
-import { addStatusCommand } from "./status-command.js";
-import { addTokenCommand } from "./token-command.js";
-import { addTrainCommand } from "./train-command.js";
+import type { ServeFlags } from "./serve-command.js";
 
 /** The parts of the process that the command line needs. */
 export interface ProgramDeps {
@@ -57,10 +37,17 @@ export interface ProgramDeps {
   readonly version: string;
 }
 
-/** The command `aisle` with all its subcommands. Parsing it throws instead of ending the process. */
-export function createProgram(outer: ProgramDeps): Command {
+/**
+ * The command `aisle` with its subcommands. Parsing it throws instead of ending the process.
+ *
+ * @param called arguments after `aisle`: only the command that they name is complete, of the others the help shows name and
+ * description. Without them all are complete.
+ */
+export async function createProgram(outer: ProgramDeps, called?: readonly string[]): Promise<Command> {
   const answers = createJsonAnswers(outer);
   const { deps } = answers;
+  /** Commands whose options are not loaded. */
+  const withoutOptions = new Set<Command>();
   const program = new Command("aisle")
     .description("Subscription status, event intake and product recommendations for web shops.")
     .version(deps.version)
@@ -74,7 +61,14 @@ export function createProgram(outer: ProgramDeps): Command {
       getErrHasColors: () => hasColour(deps.stderr, deps.env),
       outputError: (text, write) => write(hasColour(deps.stderr, deps.env) ? red(text) : text),
     })
-    .configureHelp({ styleTitle: bold, styleCommandText: cyan, styleOptionTerm: cyan, styleSubcommandTerm: cyan })
+    .configureHelp({
+      styleTitle: bold,
+      styleCommandText: cyan,
+      styleOptionTerm: cyan,
+      styleSubcommandTerm: cyan,
+      subcommandTerm: (command) =>
+        new Help().subcommandTerm(command) + (withoutOptions.has(command) ? " [options]" : ""),
+    })
     .showHelpAfterError("(add --help for usage)")
     .addHelpText(
       "after",
@@ -91,45 +85,34 @@ Example:
 --server, else AISLE_SERVER, else http://127.0.0.1 at AISLE_RPC_PORT or 8081. AISLE_APP is the app where --app is left out.
 Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
-  program.commandsGroup("A shop, from its files to its lists:");
-  addAppCommands(program, deps);
-  addImportCommands(program, deps);
-  addExportCommand(program, deps);
-  addTrainCommand(program, deps);
-  addRecommendCommand(program, deps);
-  addFrameCommands(program, deps);
-  addCheckCommand(program, deps);
-  program.commandsGroup("Products and models:");
-  addFeedCommands(program, deps);
-  addProductCommands(program, deps);
-  addGroupCommands(program, deps);
-  addModelCommands(program, deps);
-  addEvaluateCommand(program, deps);
-  addOperationCommands(program, deps);
-  program.commandsGroup("Visitors and events:");
-  addStatusCommand(program, deps);
-  addEventsCommand(program, deps);
-  addLedgerCommands(program, deps);
-  addLinkCommand(program, deps);
-  addPrivacyCommands(program, deps);
-  addHookCommands(program, deps);
-  addSigningSecretCommands(program, deps);
-  program.commandsGroup("The server and its store:");
-  addServeCommand(program, deps);
-  addTokenCommand(program, deps);
-  addMigrateCommand(program, deps);
-  addBackupCommand(program, deps);
-  addDoctorCommand(program, deps);
+  for (const { title, commands } of SECTIONS) {
+    program.commandsGroup(title);
+    for (const { name, description, isGroup, load } of commands) {
+      const command = program.command(name).description(description);
+      if (called !== undefined && name !== commandOf(called)) {
+        if (!isGroup) withoutOptions.add(command);
+        continue;
+      }
+      const define = await load();
+      define(command, deps);
+      answers.addTo(command, [name]);
+      takeAppFrom(deps.env, command);
+    }
+  }
   program.commandsGroup("The shell:");
   tab(program, { completionCommandName: "completion" });
   program.commands
     .find((command) => command.name() === "completion")
     ?.description("print a script that completes commands and options in a shell")
     .addHelpText("after", "\nExample:\n  $ aisle completion bash > ~/.local/share/bash-completion/completions/aisle");
-  answers.addTo(program);
-  takeAppFrom(deps.env, program);
   suggestNextStep(program, deps);
   return program;
+}
+
+/** The first word after `aisle`; of `help` and `complete`, which are about another command, the second one. */
+function commandOf(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith("-"));
+  return first === "help" || first === "complete" ? second : first;
 }
 
 /** Makes AISLE_APP the value of every `--app` that a command needs and nobody gave. */
@@ -160,7 +143,8 @@ export async function runProgram(deps: ProgramDeps, args: readonly string[]): Pr
     if (error.code !== "EPIPE") throw error;
   });
   try {
-    await createProgram(deps).parseAsync([...args], { from: "user" });
+    const program = await createProgram(deps, args);
+    await program.parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof DryRunEnd) {

@@ -41,9 +41,8 @@ interface RecommendOptions extends ContactOptions {
   readonly json?: boolean;
 }
 
-export function addRecommendCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("recommend"))
-    .description("show the recommendations for a visitor")
+export function defineRecommend(command: Command, deps: ProgramDeps): void {
+  withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--current <ids>", "products on the page now, comma-separated", idList)
     .option("--viewed <ids>", "products viewed, oldest first", idList)

@@ -50,10 +50,8 @@ export interface ServeFlags {
   readonly force?: boolean;
 }
 
-export function addServeCommand(program: Command, deps: ProgramDeps): void {
-  program
-    .command("serve")
-    .description("run a server until SIGTERM or Ctrl-C")
+export function defineServe(serve: Command, deps: ProgramDeps): void {
+  serve
     .option(
       "--store <store>",
       "where data lives: embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)",

@@ -17,10 +17,7 @@ interface RemoveOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function addSigningSecretCommands(program: Command, deps: ProgramDeps): void {
-  const secret = program
-    .command("signing-secret")
-    .description("manage the secrets with which the shop's server signs events");
+export function defineSigningSecret(secret: Command, deps: ProgramDeps): void {
   const command = (name: string, description: string) =>
     withServer(secret.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("create", "create a secret and print it; an app has at most two"))

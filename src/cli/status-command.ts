@@ -11,9 +11,8 @@ interface StatusOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function addStatusCommand(program: Command, deps: ProgramDeps): void {
-  withServer(program.command("status"))
-    .description("show whether a visitor is known and subscribed")
+export function defineStatus(status: Command, deps: ProgramDeps): void {
+  withServer(status)
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--fpcid <id>", "the visitor's fingerprint cookie id")
     .option("--json", "print JSON with identified and status, named as in the REST interface, and sms")

@@ -16,10 +16,8 @@ interface TokenOptions {
   readonly json?: boolean;
 }
 
-export function addTokenCommand(program: Command, deps: ProgramDeps): void {
-  program
-    .command("token")
-    .description("create a token for RPC callers, and its line for the server's --rpc-tokens file")
+export function defineToken(command: Command, deps: ProgramDeps): void {
+  command
     .requiredOption("--name <name>", "name of its user in the audit log")
     .requiredOption("--scope <scopes>", `${SCOPES.join(", ")}; comma-separated`, scopeList)
     .option("--app <ids>", "limit the token to these apps; comma-separated or repeated (default: all)", appList)

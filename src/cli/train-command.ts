@@ -25,9 +25,8 @@ interface TrainOptions extends ServerOptions {
   readonly wait: boolean;
 }
 
-export function addTrainCommand(program: Command, deps: ProgramDeps): void {
-  withDryRun(withServer(program.command("train")))
-    .description("train a model on everything stored, and serve it")
+export function defineTrain(command: Command, deps: ProgramDeps): void {
+  withDryRun(withServer(command))
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the model as JSON")
     .option("--no-wait", "print the id of the operation and end; the training goes on")

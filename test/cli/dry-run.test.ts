@@ -58,8 +58,8 @@ function commandsWith(option: string, command: Command, words: readonly string[]
   return [...own, ...command.commands.flatMap((child) => commandsWith(option, child, [...words, child.name()]))];
 }
 
-it("every command with --dry-run has a case", () => {
-  const commands = commandsWith("--dry-run", createProgram(commandDeps()));
+it("every command with --dry-run has a case", async () => {
+  const commands = commandsWith("--dry-run", await createProgram(commandDeps()));
   expect(commands.sort()).toEqual(Object.keys(CASES).sort());
 });
 

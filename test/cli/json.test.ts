@@ -28,15 +28,15 @@ async function onTerminal(args: readonly string[], env: Record<string, string>) 
 }
 
 describe("aisle", () => {
-  it("has --json on every command that prints a text", () => {
-    const all = leaves(createProgram(commandDeps())).filter(([name]) => !WITHOUT.includes(name));
+  it("has --json on every command that prints a text", async () => {
+    const all = leaves(await createProgram(commandDeps())).filter(([name]) => !WITHOUT.includes(name));
     expect(all.length).toBeGreaterThan(50);
     const without = all.filter(([, command]) => !command.options.some(({ long }) => long === "--json"));
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
   it("has an example in the help of every command", async () => {
-    const all = leaves(createProgram(commandDeps())).filter(([name]) => name !== "complete");
+    const all = leaves(await createProgram(commandDeps())).filter(([name]) => name !== "complete");
     for (const [name] of all) {
       const { stdout } = await runCommand([...name.split(" "), "--help"]);
       expect(stdout, name).toContain(`\n  $ aisle ${name}`);

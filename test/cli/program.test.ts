@@ -6,7 +6,7 @@ import { createProgram, type ProgramDeps } from "../../src/cli/program.js";
 import type { ServeFlags } from "../../src/cli/serve-command.js";
 import { ConfigError, readConfig, SETTINGS } from "../../src/server/settings/config.js";
 import { type FakeServer, startFakeServer } from "./fake-server.js";
-import { runCommand } from "./run-command.js";
+import { commandDeps, runCommand } from "./run-command.js";
 
 let server: FakeServer;
 beforeAll(async () => {
@@ -64,6 +64,12 @@ describe("aisle", () => {
     const { exitCode, stdout } = await runCommand(["help"]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/A shop, from its files to its lists:\n {2}app .*\n {2}import /);
+  });
+
+  it("shows the same list of commands whether their modules are loaded or not", async () => {
+    const { stdout } = await runCommand(["--help"]);
+    const program = await createProgram(commandDeps());
+    expect(stdout).toContain(program.helpInformation().split("Commands:")[0]);
   });
 
   it("completes commands and prints a script for the shell", async () => {
@@ -188,20 +194,7 @@ describe("aisle serve", () => {
   });
 
   it("has a flag for every setting, and its help names every variable", async () => {
-    const program = createProgram({
-      serve: async () => {},
-      migrate: async function* () {},
-      doctor: async function* () {},
-      backup: async () => {},
-      feedSource: () => async () => undefined,
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-      env: {},
-      now: () => 0,
-      sleep: async () => {},
-      version: "",
-    });
+    const program = await createProgram(commandDeps());
     const serve = program.commands.find((command) => command.name() === "serve");
     const settings = Object.values(SETTINGS);
     const flags = serve?.options.filter(({ negate }) => !negate).map((option) => option.long);

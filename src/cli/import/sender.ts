@@ -1,6 +1,6 @@
 import type { BadRow, ImportItem } from "../../catalog/feed/rows.js";
 import type { RefusedItem } from "../../gen/aisle/v1/refused_item_pb.js";
-import { isLate, isOutOfReach, isPassing } from "../errors.js";
+import { isLate, isOutOfReach, isPassing } from "../call-errors.js";
 import type { SentCounts } from "./totals.js";
 
 /** The answer of a bulk call, of either kind. */

@@ -1,4 +1,5 @@
-import { Failure, isLate, isOutOfReach, isPassing } from "../errors.js";
+import { isLate, isOutOfReach, isPassing } from "../call-errors.js";
+import { Failure } from "../errors.js";
 import { count, duration, type Output, writeJson, writeLine } from "../output.js";
 import { type Rejects, SHOWN_REJECTS } from "./rejects.js";
 import type { ImportTally } from "./run.js";

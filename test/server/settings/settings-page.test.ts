@@ -18,7 +18,7 @@ A flag wins over its variable. An empty variable counts as absent. A wrong value
 |---|---|---|
 `;
 
-const program = createProgram({
+const program = await createProgram({
   serve: async () => {},
   migrate: async function* () {},
   doctor: async function* () {},
