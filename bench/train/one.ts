@@ -3,9 +3,10 @@
  * learned, and the file to write the snapshot to. Says each stage on standard error as it begins, and at the end what the
  * training took as a line of JSON.
  */
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { getHeapStatistics } from "node:v8";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
+import { snapshotLength } from "../../src/domain/model.js";
 import { trainModel } from "../../src/learning/training/train-model.js";
 import { inBatches, shopHistories, shopProducts } from "./shop.js";
 
@@ -56,8 +57,9 @@ async function trainOne(productCount: number, events: number, learnedOrder: bool
   const seconds = (performance.now() - startedAt) / 1000;
   const memoryMib = process.resourceUsage().maxRSS / 1024;
   const snapshot = await open(file, "wx");
-  await snapshot.writeFile(bytes);
+  for (const piece of bytes) await snapshot.writeFile(piece);
   await snapshot.close();
+  await writeFile(`${file}.pieces`, JSON.stringify(bytes.map(({ length }) => length)));
   return {
     products: productCount,
     events,
@@ -67,7 +69,7 @@ async function trainOne(productCount: number, events: number, learnedOrder: bool
     stages,
     memoryMib,
     heapMib,
-    snapshotMib: bytes.byteLength / MIB,
+    snapshotMib: snapshotLength(bytes) / MIB,
   };
 }
 

@@ -2,6 +2,7 @@
  * Serves the snapshot of a made-up shop in a process of its own, told by its arguments: products and the snapshot's file.
  * Says what its load and its recommendations took as a line of JSON.
  */
+import { readFile } from "node:fs/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
@@ -11,7 +12,8 @@ import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import { loadServingModel } from "../../src/learning/model/serving-model.js";
 import { BLANK_QUERY } from "../../src/recommend/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
-import { readIfThere } from "../../src/store/lmdb/model-files.js";
+import { readPieces } from "../../src/store/lmdb/model-files.js";
+import { createSnapshotBuffers } from "../../src/store/snapshot-buffers.js";
 import { processFigures } from "../process-figures.js";
 import { END, inBatches, shopHistories, shopProducts } from "./shop.js";
 
@@ -36,7 +38,8 @@ setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
 async function serveOne(productCount: number, file: string): Promise<Served> {
-  const bytes = await readIfThere(file);
+  const lengths: number[] = JSON.parse(await readFile(`${file}.pieces`, "utf8"));
+  const bytes = await readPieces(file, lengths, createSnapshotBuffers());
   if (bytes === undefined) throw new Error(`${file} is not there`);
   const loadedAt = performance.now();
   const model = loadServingModel("m", bytes, hnswIndexes());

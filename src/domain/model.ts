@@ -17,6 +17,13 @@ export interface ModelManifest {
   readonly algorithms: readonly AlgorithmFacts[];
 }
 
+/** The bytes of a snapshot in pieces: Node 20 has no array of more than 4 GiB. */
+export type SnapshotBytes = readonly Uint8Array[];
+
+export function snapshotLength(bytes: SnapshotBytes): number {
+  return bytes.reduce((sum, piece) => sum + piece.length, 0);
+}
+
 /** A stored snapshot, as the model store lists it. */
 export interface ModelRecord {
   readonly modelId: string;

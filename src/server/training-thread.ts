@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { Conflict, Unavailable } from "../domain/errors.js";
-import type { ModelManifest } from "../domain/model.js";
+import type { ModelManifest, SnapshotBytes } from "../domain/model.js";
 import type { EvaluationQuery, RunEvaluation } from "../learning/evaluation/evaluator.js";
 import type { Evaluation } from "../learning/evaluation/report.js";
 import type { RunTraining, TrainingProgress } from "../learning/training/trainer.js";
@@ -22,7 +22,7 @@ export interface TrainingJob {
 /** Messages of the worker. `failed` carries no data of the shop, only text for the operator. */
 export type TrainingMessage =
   | { readonly kind: "progress"; readonly progress: TrainingProgress }
-  | { readonly kind: "trained"; readonly manifest: ModelManifest; readonly bytes: Uint8Array }
+  | { readonly kind: "trained"; readonly manifest: ModelManifest; readonly bytes: SnapshotBytes }
   | { readonly kind: "evaluated"; readonly evaluation: Evaluation }
   | { readonly kind: "nothing"; readonly text: string }
   | { readonly kind: "failed"; readonly text: string };

@@ -37,11 +37,10 @@ try {
     onProgress: (progress) => say({ kind: "progress", progress }),
   };
   if (job.evaluation === undefined) {
-    const { manifest, bytes } = await trainModel(options);
     // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-buffers.ts`.
-    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-    shared.set(bytes);
-    say({ kind: "trained", manifest, bytes: shared });
+    const room = (length: number) => new Uint8Array(new SharedArrayBuffer(length));
+    const { manifest, bytes } = await trainModel({ ...options, room });
+    say({ kind: "trained", manifest, bytes });
   } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
 } catch (error) {
   if (error instanceof Conflict) say({ kind: "nothing", text: error.message });

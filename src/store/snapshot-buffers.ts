@@ -9,10 +9,10 @@
  *   `Buffer.allocUnsafeSlow(length)` instead and compare the row "swapping models" of bench/measurements.md.
  */
 
-/** Allocates uninitialised memory for the bytes of a snapshot. */
-export type SnapshotBuffers = (length: number) => Buffer;
+/** Allocates uninitialised memory for the pieces of a snapshot. */
+export type SnapshotBuffers = (lengths: readonly number[]) => readonly Buffer[];
 
-/** Limit of bytes hidden from the collector: the greater of this many bytes and this many times the requested length. */
+/** Limit of bytes hidden from the collector: the greater of this many bytes and this many times the snapshot's length. */
 const UNCOUNTED = 2 ** 28;
 const UNCOUNTED_LENGTHS = 3;
 /** How long freed memory is kept for the next snapshot. */
@@ -28,33 +28,36 @@ const SPARE_MS = 60_000;
 export function createSnapshotBuffers(): SnapshotBuffers {
   /** Bytes handed out since the collector last freed any. */
   let uncounted = 0;
-  let spare: SharedArrayBuffer | undefined;
+  const spare = new Set<SharedArrayBuffer>();
   let timer: NodeJS.Timeout | undefined;
   const cameBack = new FinalizationRegistry<SharedArrayBuffer>((memory) => {
     uncounted = 0;
-    spare = memory;
+    spare.add(memory);
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      spare = undefined;
-    }, SPARE_MS).unref();
+    timer = setTimeout(() => spare.clear(), SPARE_MS).unref();
   });
 
   const takeSpare = (length: number): SharedArrayBuffer | undefined => {
-    if (spare === undefined || spare.byteLength < length || spare.byteLength > 2 * length) return undefined;
-    const memory = spare;
-    spare = undefined;
-    return memory;
+    for (const memory of spare) {
+      if (memory.byteLength < length || memory.byteLength > 2 * length) continue;
+      spare.delete(memory);
+      return memory;
+    }
+    return undefined;
   };
 
-  return (length) => {
-    let memory = takeSpare(length);
-    if (memory === undefined) {
-      if (uncounted + length > Math.max(UNCOUNTED, UNCOUNTED_LENGTHS * length)) return Buffer.allocUnsafeSlow(length);
-      uncounted += length;
-      memory = new SharedArrayBuffer(length);
-    }
-    const lent = structuredClone(memory); // the same memory in a new object, so that the registry sees when it is unused
-    cameBack.register(lent, memory);
-    return Buffer.from(lent, 0, length);
+  return (lengths) => {
+    const most = Math.max(UNCOUNTED, UNCOUNTED_LENGTHS * lengths.reduce((sum, length) => sum + length, 0));
+    return lengths.map((length) => {
+      let memory = takeSpare(length);
+      if (memory === undefined) {
+        if (uncounted + length > most) return Buffer.allocUnsafeSlow(length);
+        uncounted += length;
+        memory = new SharedArrayBuffer(length);
+      }
+      const lent = structuredClone(memory); // the same memory in a new object, so that the registry sees when it is unused
+      cameBack.register(lent, memory);
+      return Buffer.from(lent, 0, length);
+    });
   };
 }

@@ -44,7 +44,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         tx.putInteraction("v1", view(1));
         tx.markChanged();
       });
-      await store.models.put(appId, model("m1", Buffer.from("bytes")), Buffer.from("bytes"));
+      await store.models.put(appId, model("m1", Buffer.from("bytes")), [Buffer.from("bytes")]);
       await store.models.setPointer(appId, () => pointer("m1", "2026011512"));
     };
 

@@ -65,7 +65,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
 
     it("move the model pointer for the holder of a lease, and not for one who lost it", async () => {
       const bytes = Buffer.from("bytes");
-      for (const id of ["m1", "m2", "m3"]) await under.store.models.put("shop", model(id, bytes), bytes);
+      for (const id of ["m1", "m2", "m3"]) await under.store.models.put("shop", model(id, bytes), [bytes]);
       const lost = await take("one");
       await under.store.models.setPointer("shop", () => pointer("m1", "1"), lost);
       under.at = START + 1000;
@@ -84,7 +84,7 @@ export function leasesContract(name: string, open: OpenStore, limits: StoreLimit
       under.at = START + 1000;
       const held = await take("two");
       const put = (id: string, lease: Lease) =>
-        under.store.models.put("shop", model(id, bytes), bytes, undefined, lease);
+        under.store.models.put("shop", model(id, bytes), [bytes], undefined, lease);
       await expect(put("m1", lost)).rejects.toBeInstanceOf(Conflict);
       await put("m2", held);
       expect((await under.store.models.list("shop")).map(({ modelId }) => modelId)).toEqual(["m2"]);

@@ -8,7 +8,7 @@ export function modelStoreContract(name: string, open: OpenStore): void {
 
     const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
     const put = (appId: string, modelId: string, createdAt: number) =>
-      under.store.models.put(appId, model(modelId, bytesOf(modelId), { createdAt }), bytesOf(modelId));
+      under.store.models.put(appId, model(modelId, bytesOf(modelId), { createdAt }), [bytesOf(modelId)]);
     const ids = async (appId = "shop") => (await under.store.models.list(appId)).map((one) => one.modelId);
 
     it("returns a snapshot byte by byte, and its record as it was put", async () => {
@@ -28,20 +28,31 @@ export function modelStoreContract(name: string, open: OpenStore): void {
           ],
         },
       });
-      await under.store.models.put("shop", record, bytes);
-      expect(Buffer.compare((await under.store.models.read("shop", "m1")) ?? new Uint8Array(), bytes)).toBe(0);
+      await under.store.models.put("shop", record, [bytes]);
+      expect(Buffer.compare(Buffer.concat((await under.store.models.read("shop", "m1")) ?? []), bytes)).toBe(0);
       expect(await under.store.models.list("shop")).toEqual([record]);
     });
 
+    it("returns a snapshot in the pieces that were put, some of them empty", async () => {
+      const bytes = Uint8Array.from({ length: 700_000 }, (_, i) => (i * 2654435761) >>> 24);
+      const pieces = [0, 1, 300_000, 300_000, bytes.length, bytes.length].map((end, n, ends) =>
+        bytes.subarray(ends[n - 1] ?? 0, end),
+      );
+      await under.store.models.put("shop", model("m1", bytes), pieces);
+      const read = (await under.store.models.read("shop", "m1")) ?? [];
+      expect(read.map(({ length }) => length)).toEqual(pieces.map(({ length }) => length));
+      expect(Buffer.compare(Buffer.concat(read), bytes)).toBe(0);
+    });
+
     it("accepts an empty snapshot", async () => {
-      await under.store.models.put("shop", model("m0", new Uint8Array()), new Uint8Array());
-      expect((await under.store.models.read("shop", "m0"))?.length).toBe(0);
+      await under.store.models.put("shop", model("m0", new Uint8Array()), [new Uint8Array()]);
+      expect(await under.store.models.read("shop", "m0")).toEqual([Buffer.alloc(0)]);
     });
 
     it("replaces a snapshot that is put again", async () => {
-      await under.store.models.put("shop", model("m1", bytesOf("old")), bytesOf("old"));
-      await under.store.models.put("shop", model("m1", bytesOf("newer")), bytesOf("newer"));
-      expect(Buffer.from((await under.store.models.read("shop", "m1")) ?? []).toString()).toBe("newer");
+      await under.store.models.put("shop", model("m1", bytesOf("old")), [bytesOf("old")]);
+      await under.store.models.put("shop", model("m1", bytesOf("newer")), [bytesOf("newer")]);
+      expect(Buffer.concat((await under.store.models.read("shop", "m1")) ?? []).toString()).toBe("newer");
       expect(await ids()).toEqual(["m1"]);
     });
 

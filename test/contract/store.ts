@@ -50,7 +50,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
         tx.putInteraction("v1", view(5));
         tx.markChanged();
       });
-      await under.store.models.put("shop", model("m1", bytes), bytes);
+      await under.store.models.put("shop", model("m1", bytes), [bytes]);
       await under.store.models.setPointer("shop", () => pointer("m1", "1"));
       const activity = await under.store.models.activity("shop");
       const again = await under.reopen();

@@ -33,7 +33,7 @@ async function filled(): Promise<string> {
     for (let n = 0; n < 500; n++) tx.events.put(`f${n}`, event(`f${n}`, { platform: `needle ${n}` }));
   });
   const bytes = Buffer.from("bytes");
-  await store.models.put("shop", model("m1", bytes), bytes);
+  await store.models.put("shop", model("m1", bytes), [bytes]);
   await store.close();
   return directory;
 }
@@ -160,7 +160,7 @@ describe(`aisle doctor on MongoDB: ${peer.name}`, () => {
     const store = await openMongoStore({ url, now: Date.now, limits: PATIENT });
     await fillShop(store);
     const bytes = Buffer.from("bytes");
-    await store.models.put("shop", model("m1", bytes), bytes);
+    await store.models.put("shop", model("m1", bytes), [bytes]);
     await store.close();
     const client = new MongoClient(url);
     onTestFinished(() => client.close());

@@ -27,7 +27,7 @@ async function readAll(store: Store) {
   const tables = await Promise.all(COPIED_TABLES.map((table) => store.copies.scan("shop", table, "", EVENTS + 10)));
   const bytes = await store.models.read("shop", "m1");
   const pointed = await store.models.pointer("shop");
-  return { app: await store.apps.get("shop"), tables, bytes: Buffer.from(bytes ?? []).toString(), pointed };
+  return { app: await store.apps.get("shop"), tables, bytes: Buffer.concat(bytes ?? []).toString(), pointed };
 }
 
 /** Opens a store for reading, reads and closes it. */
@@ -56,7 +56,7 @@ describe(`aisle migrate: ${peer.name}`, () => {
       });
     }
     const bytes = Buffer.from("bytes");
-    await store.models.put("shop", model("m1", bytes), bytes);
+    await store.models.put("shop", model("m1", bytes), [bytes]);
     await store.models.setPointer("shop", () => pointer("m1", "1"));
     await store.close();
     const database = databaseName();

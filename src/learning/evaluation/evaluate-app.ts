@@ -6,6 +6,7 @@
 
 import { type CatalogView, createCatalogViews } from "../../catalog/catalog-view.js";
 import { Conflict } from "../../domain/errors.js";
+import type { SnapshotBytes } from "../../domain/model.js";
 import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { Rows } from "../common/rows.js";
@@ -204,7 +205,7 @@ function judgeOne(name: string, { asked, possible }: Questions, rankings: readon
   return judgeTasks(asked, [{ name, possible, of: sameQuestion }], rankings, task);
 }
 
-function baselineData(model: ServingModel, data: Dataset, rows: Rows, bytes: Uint8Array) {
+function baselineData(model: ServingModel, data: Dataset, rows: Rows, bytes: SnapshotBytes) {
   const section = decodeContainer(bytes).sections.get("session_neighbours");
   return {
     rows,

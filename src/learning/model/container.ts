@@ -1,5 +1,5 @@
 import { DataDamaged } from "../../domain/errors.js";
-import type { ModelManifest } from "../../domain/model.js";
+import type { ModelManifest, SnapshotBytes } from "../../domain/model.js";
 import type { Section, SectionArray } from "../common/section.js";
 
 /**
@@ -9,11 +9,16 @@ import type { Section, SectionArray } from "../common/section.js";
  *
  * The header holds the manifest and where each array lies. Numbers are little-endian. The same manifest and sections
  * give the same bytes. The bytes carry no checksum of their own: the model store adds one.
+ *
+ * The run is kept in pieces. A large array is a piece of its own, so that it leaves memory when nobody reads it any more.
+ * Any cut between two arrays can be read, for example none at all.
  */
 const CONTAINER_FORMAT = 1;
 
 const MAGIC = "AISLEMOD";
 const ALIGNMENT = 8;
+/** Arrays make pieces of this length, or are one when they are longer. */
+const LARGE_BYTES = 2 ** 24;
 
 const ARRAY_TYPES = {
   u8: { size: 1, view: (b: ArrayBufferLike, from: number, length: number) => new Uint8Array(b, from, length) },
@@ -48,7 +53,14 @@ export interface Container {
   readonly sections: ReadonlyMap<string, Section>;
 }
 
-export function encodeContainer({ manifest, sections }: Container): Uint8Array {
+/** Allocates zeros for a piece. */
+export type Room = (length: number) => Uint8Array;
+
+export function encodeContainer(
+  { manifest, sections }: Container,
+  room: Room = (length) => new Uint8Array(length),
+  largeBytes = LARGE_BYTES,
+): SnapshotBytes {
   const header: Header = { manifest, sections: {} };
   const arrays: SectionArray[] = [];
   let offset = 0;
@@ -62,30 +74,55 @@ export function encodeContainer({ manifest, sections }: Container): Uint8Array {
     header.sections[name] = { formatNumber: section.formatNumber, numbers: { ...section.numbers }, arrays: places };
   }
   const headerBytes = new TextEncoder().encode(JSON.stringify(header));
-  const start = aligned(MAGIC.length + 8 + headerBytes.length);
-  const bytes = new Uint8Array(start + offset);
-  bytes.set(new TextEncoder().encode(MAGIC));
-  const view = new DataView(bytes.buffer);
+  const beginning = new Uint8Array(aligned(MAGIC.length + 8 + headerBytes.length));
+  beginning.set(new TextEncoder().encode(MAGIC));
+  const view = new DataView(beginning.buffer);
   view.setUint32(MAGIC.length, CONTAINER_FORMAT, true);
   view.setUint32(MAGIC.length + 4, headerBytes.length, true);
-  bytes.set(headerBytes, MAGIC.length + 8);
-  let at = start;
+  beginning.set(headerBytes, MAGIC.length + 8);
+  return inPieces([beginning, ...arrays], largeBytes).map((together) => {
+    const piece = room(together.reduce((sum, { byteLength }) => sum + aligned(byteLength), 0));
+    let at = 0;
+    for (const { buffer, byteOffset, byteLength } of together) {
+      piece.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+      at += aligned(byteLength);
+    }
+    return piece;
+  });
+}
+
+/** Which arrays, in their order, lie together in a piece. */
+function inPieces(arrays: readonly SectionArray[], largeBytes: number): readonly (readonly SectionArray[])[] {
+  const pieces: SectionArray[][] = [];
+  let length = Number.POSITIVE_INFINITY;
   for (const array of arrays) {
-    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
-    at = aligned(at + array.byteLength);
+    if (length + array.byteLength > largeBytes) {
+      pieces.push([]);
+      length = 0;
+    }
+    pieces.at(-1)!.push(array);
+    length += array.byteLength;
   }
-  return bytes;
+  return pieces;
 }
 
 /** Reads a container; its arrays are views of `bytes`. Throws DataDamaged for bytes of another or a newer format. */
-export function decodeContainer(bytes: Uint8Array): Container {
-  const aligned8 = bytes.byteOffset % ALIGNMENT === 0 ? bytes : bytes.slice();
-  const header = readHeader(aligned8);
+export function decodeContainer(bytes: SnapshotBytes): Container {
+  const pieces = bytes.map((piece) => (piece.byteOffset % ALIGNMENT === 0 ? piece : piece.slice()));
+  const ends: number[] = [];
+  for (const piece of pieces) ends.push((ends.at(-1) ?? 0) + piece.length);
+  const header = readHeader(pieces[0] ?? new Uint8Array(0));
   const start = aligned(MAGIC.length + 8 + header.length);
   const sections = new Map<string, Section>();
   for (const [name, { formatNumber, numbers, arrays }] of Object.entries(header.value.sections)) {
     const views: Record<string, SectionArray> = {};
-    for (const [arrayName, place] of Object.entries(arrays)) views[arrayName] = viewOf(aligned8, start, place);
+    for (const [arrayName, place] of Object.entries(arrays)) {
+      const from = start + place.offset;
+      const n = ends.findIndex((end) => from < end);
+      // An empty array may stand at the very end.
+      const piece = n < 0 ? pieces.length - 1 : n;
+      views[arrayName] = viewOf(pieces[piece]!, from - (ends[piece - 1] ?? 0), place);
+    }
     sections.set(name, { formatNumber, numbers, arrays: views });
   }
   return { manifest: header.value.manifest, sections };
@@ -108,12 +145,11 @@ function readHeader(bytes: Uint8Array): { readonly value: Header; readonly lengt
   }
 }
 
-function viewOf(bytes: Uint8Array, start: number, { type, offset, length }: ArrayPlace): SectionArray {
+function viewOf(piece: Uint8Array, from: number, { type, length }: ArrayPlace): SectionArray {
   const kind = ARRAY_TYPES[type];
-  const from = bytes.byteOffset + start + offset;
-  if (kind === undefined || from + length * kind.size > bytes.byteOffset + bytes.byteLength)
+  if (kind === undefined || from + length * kind.size > piece.length)
     throw new DataDamaged("An array of the model snapshot lies outside of it");
-  return kind.view(bytes.buffer, from, length);
+  return kind.view(piece.buffer, piece.byteOffset + from, length);
 }
 
 function typeOf(array: SectionArray): ArrayType {

@@ -1,6 +1,6 @@
 import type { Now } from "../../domain/clock.js";
 import { NotFound } from "../../domain/errors.js";
-import type { ModelPointer, ModelRecord } from "../../domain/model.js";
+import { type ModelPointer, type ModelRecord, type SnapshotBytes, snapshotLength } from "../../domain/model.js";
 import { versionText } from "../../domain/version-text.js";
 import type { Lease } from "../../store/ports/lease.js";
 import type { ModelStore } from "../../store/ports/model-store.js";
@@ -30,7 +30,13 @@ export interface ModelRegistry<M> {
    * and the old one goes on, when the lease it was trained under was taken over; with NotFound("app") when the app is not
    * the one created at `madeAt` any more.
    */
-  publish(appId: string, record: ModelRecord, bytes: Uint8Array, lease?: Lease, madeAt?: number): Promise<ModelPointer>;
+  publish(
+    appId: string,
+    record: ModelRecord,
+    bytes: SnapshotBytes,
+    lease?: Lease,
+    madeAt?: number,
+  ): Promise<ModelPointer>;
   /** Checks, for every app in memory, whether another process has published, and loads its model. */
   lookAgain(): Promise<void>;
   /** Bytes of the snapshot of each model in memory. */
@@ -41,7 +47,7 @@ export interface ModelRegistry<M> {
 export interface ModelRegistryDependencies<M> {
   readonly models: ModelStore;
   /** Makes a model from the bytes of a snapshot. */
-  readonly load: (modelId: string, bytes: Uint8Array) => Promise<M>;
+  readonly load: (modelId: string, bytes: SnapshotBytes) => Promise<M>;
   readonly now: Now;
   /** The version text an app had before its first model, so that it is not used again. */
   readonly firstVersionOf: (appId: string) => Promise<string>;
@@ -62,9 +68,9 @@ export function createModelRegistry<M>(deps: ModelRegistryDependencies<M>): Mode
   const entries = new Map<string, Entry>();
   const sizes = new Map<string, number>();
 
-  const loadBytes = async (appId: string, modelId: string, bytes: Uint8Array): Promise<M> => {
+  const loadBytes = async (appId: string, modelId: string, bytes: SnapshotBytes): Promise<M> => {
     const model = await deps.load(modelId, bytes);
-    sizes.set(appId, bytes.length);
+    sizes.set(appId, snapshotLength(bytes));
     return model;
   };
 

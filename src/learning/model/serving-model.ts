@@ -1,4 +1,5 @@
 import type { VectorIndex, VectorIndexes } from "../../adapters/vector-index.js";
+import type { SnapshotBytes } from "../../domain/model.js";
 import { LivePopularity } from "../common/live-popularity.js";
 import { LiveSessions } from "../session/live-sessions.js";
 import type { SessionNeighbours } from "../session/session-neighbours.js";
@@ -21,7 +22,7 @@ type OnUnread = (parts: readonly string[]) => void;
  */
 export function loadServingModel(
   modelId: string,
-  bytes: Uint8Array,
+  bytes: SnapshotBytes,
   indexes: VectorIndexes,
   onUnread: OnUnread = () => {},
   learnsOn = true,
@@ -32,7 +33,7 @@ export function loadServingModel(
 /** The same while this thread goes on answering: a model of 200,000 products is loaded in pieces of milliseconds. */
 export async function loadBesideServing(
   modelId: string,
-  bytes: Uint8Array,
+  bytes: SnapshotBytes,
   indexes: VectorIndexes,
   onUnread: OnUnread,
   learnsOn = true,

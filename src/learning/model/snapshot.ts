@@ -1,6 +1,6 @@
 import type { VectorIndex } from "../../adapters/vector-index.js";
 import { DataDamaged } from "../../domain/errors.js";
-import type { ModelManifest } from "../../domain/model.js";
+import type { ModelManifest, SnapshotBytes } from "../../domain/model.js";
 import { decodeRules, encodeRules, type Rules } from "../cart/association-rules.js";
 import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../cart/cart-complements.js";
 import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../cart/cart-ranking.js";
@@ -16,7 +16,7 @@ import {
 } from "../session/session-neighbours.js";
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../text/embedder.js";
 import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
-import { type Container, encodeContainer } from "./container.js";
+import { type Container, encodeContainer, type Room } from "./container.js";
 import { decodeLiveStart, encodeLiveStart, type LiveStart } from "./live-start.js";
 import { decodeStrings, encodeStrings } from "./string-list.js";
 import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
@@ -62,7 +62,8 @@ export interface Fitted {
 
 const PLAIN = { formatNumber: 1, numbers: {} } as const;
 
-export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Array {
+/** `room` allocates the pieces. */
+export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted, room?: Room): SnapshotBytes {
   const sections = new Map<string, Section>();
   sections.set("products", encodeStrings(fitted.productIds));
   sections.set("popularity", { ...PLAIN, arrays: { scores: fitted.popularity } });
@@ -84,7 +85,7 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted): Uint8Ar
   if (fitted.blend) sections.set("blend", encodeBlendWeights(fitted.blend));
   if (fitted.live) sections.set("open_sessions", encodeLiveStart(fitted.live));
   if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
-  return encodeContainer({ manifest, sections });
+  return encodeContainer({ manifest, sections }, room);
 }
 
 export interface DecodedSnapshot {

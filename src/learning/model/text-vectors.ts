@@ -1,4 +1,5 @@
 import { DataDamaged } from "../../domain/errors.js";
+import type { SnapshotBytes } from "../../domain/model.js";
 import type { Section } from "../common/section.js";
 import { decodeContainer } from "./container.js";
 
@@ -32,7 +33,7 @@ export function encodeTextVectors({ name, dimensions, hashes, vectors }: TextVec
 }
 
 /** The text vectors of a snapshot's bytes; undefined when it has none of a known format. */
-export function readTextVectors(bytes: Uint8Array): TextVectors | undefined {
+export function readTextVectors(bytes: SnapshotBytes): TextVectors | undefined {
   const section = decodeContainer(bytes).sections.get(TEXT_VECTORS);
   if (section === undefined || section.formatNumber !== FORMAT) return undefined;
   const { name, hashes, vectors } = section.arrays;

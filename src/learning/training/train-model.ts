@@ -9,6 +9,7 @@ import { associationRules } from "../cart/association-rules.js";
 import { dailyCounts } from "../common/daily-counts.js";
 import { popularity } from "../common/popularity.js";
 import { type Rows, rowCount } from "../common/rows.js";
+import type { Room } from "../model/container.js";
 import { SESSION_GAP_MS } from "../model/history-sessions.js";
 import { historyMark, type LiveStart } from "../model/live-start.js";
 import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
@@ -41,6 +42,8 @@ export interface TrainModelOptions {
   readonly textFromVisits?: boolean;
   /** False: candidates come in the order of their sources' scores, and training takes a fraction. */
   readonly learnedOrder?: boolean;
+  /** Allocates the pieces of the snapshot. */
+  readonly room?: Room;
   readonly onProgress: (progress: TrainingProgress) => void;
 }
 
@@ -139,7 +142,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     live: learnedUntil === undefined ? undefined : liveStart(data, learnedUntil, sessions !== undefined),
     textVectors: learned.textVectors,
   };
-  return { manifest, bytes: encodeSnapshot(manifest, fitted) };
+  return { manifest, bytes: encodeSnapshot(manifest, fitted, options.room) };
 }
 
 /** Session neighbours with the preset that predicts the newest tenth of the sessions best. */

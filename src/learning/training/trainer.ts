@@ -1,7 +1,13 @@
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import { Conflict, NotFound } from "../../domain/errors.js";
-import type { ModelManifest, ModelPointer, ModelRecord } from "../../domain/model.js";
+import {
+  type ModelManifest,
+  type ModelPointer,
+  type ModelRecord,
+  type SnapshotBytes,
+  snapshotLength,
+} from "../../domain/model.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Lease, Leases } from "../../store/ports/lease.js";
 import type { ModelStore } from "../../store/ports/model-store.js";
@@ -15,7 +21,7 @@ export interface TrainingProgress {
 /** Result of a training. */
 export interface TrainedModel {
   readonly manifest: ModelManifest;
-  readonly bytes: Uint8Array;
+  readonly bytes: SnapshotBytes;
 }
 
 /** Trains on all stored data of an app. Runs in a worker thread, so that serving keeps its latency. */
@@ -34,7 +40,7 @@ export interface TrainerDependencies {
   readonly publish: (
     appId: string,
     record: ModelRecord,
-    bytes: Uint8Array,
+    bytes: SnapshotBytes,
     lease: Lease,
     /** Creation time of the app that the model learned from. */
     madeAt: number,
@@ -130,7 +136,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       modelId: deps.newModelId(),
       createdAt,
       trainingMs: createdAt - startedAt,
-      sizeBytes: bytes.byteLength,
+      sizeBytes: snapshotLength(bytes),
       manifest,
       activity,
     };

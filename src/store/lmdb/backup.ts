@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { crc32c } from "@node-rs/crc32";
 import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { type Environment, openEnvironment } from "./environment.js";
-import { makeDirectory, syncDirectory, writeFileDurably } from "./files.js";
-import { appIdOf, type Key } from "./keys.js";
-import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
-import type { StoredModel } from "./records.js";
+import { makeDirectory, syncDirectory } from "./files.js";
+import { appIdOf } from "./keys.js";
+import { copySound, MODELS, modelDirectory, namesIn } from "./model-files.js";
 
 /** Another process may prune a model before its file is copied. Then the copy starts again from the newest records. */
 const TRIES = 10;
@@ -52,7 +50,10 @@ async function copy(environment: Environment, to: string): Promise<boolean> {
   try {
     // Files first: they may be pruned at any time, while the inspection keeps the records.
     for (const { key, value } of [...inspection.of(environment.tables.models).entries()]) {
-      if (value === undefined || !(await copyModel(environment.directory, to, key, value))) return false;
+      if (value === undefined) return false;
+      const appId = appIdOf(key);
+      if (!(await copySound(modelDirectory(environment.directory, appId), modelDirectory(to, appId), value)))
+        return false;
     }
     await inspection.copyTo(to);
   } finally {
@@ -62,15 +63,6 @@ async function copy(environment: Environment, to: string): Promise<boolean> {
   await syncFile(join(to, "data.mdb"));
   if ((await namesIn(join(to, MODELS))).length > 0) await syncDirectory(join(to, MODELS));
   await syncDirectory(to);
-  return true;
-}
-
-async function copyModel(from: string, to: string, key: Key, { record, fileChecksum }: StoredModel): Promise<boolean> {
-  const appId = appIdOf(key);
-  const file = modelFile(record.modelId);
-  const bytes = await readIfThere(join(modelDirectory(from, appId), file));
-  if (bytes === undefined || bytes.length !== record.sizeBytes || crc32c(bytes) !== fileChecksum) return false;
-  await writeFileDurably(modelDirectory(to, appId), file, `${file}.tmp`, bytes);
   return true;
 }
 

@@ -86,14 +86,14 @@ export async function writeFileDurably(
   directory: string,
   name: string,
   temporaryName: string,
-  bytes: Uint8Array,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
   await makeDirectory(directory);
   const temporary = join(directory, temporaryName);
   try {
     const handle = await open(temporary, "wx", 0o600);
     try {
-      await handle.writeFile(bytes);
+      for await (const piece of pieces) await handle.writeFile(piece);
       await handle.sync();
     } finally {
       await handle.close();

@@ -1,10 +1,11 @@
-import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32c } from "@node-rs/crc32";
 import type { Now } from "../../domain/clock.js";
-import { InvalidArgument } from "../../domain/errors.js";
+import { DataDamaged, InvalidArgument } from "../../domain/errors.js";
 import type { SnapshotBuffers } from "../snapshot-buffers.js";
 import type { Environment } from "./environment.js";
-import { syncDirectory } from "./files.js";
+import { syncDirectory, writeFileDurably } from "./files.js";
 import { keysOf } from "./keys.js";
 import type { StoredModel } from "./records.js";
 
@@ -79,22 +80,82 @@ export async function removeOrphans(environment: Environment, now: Now): Promise
 /** Bytes per read, off the main thread. */
 const READ_AT_ONCE = 2 ** 22;
 
+/** Lengths of the pieces that a stored snapshot is read in. */
+export function pieceLengths({ record, pieces }: StoredModel): readonly number[] {
+  return pieces.length === 0 ? [record.sizeBytes] : pieces;
+}
+
 /**
- * The bytes of a file; undefined when it does not exist. Node's `readFile` would block this thread at the end, while it
- * joins chunks of 512 KiB.
+ * A file in pieces of these lengths; undefined when it does not exist or has another length. Node's `readFile` would block
+ * this thread at the end, while it joins chunks of 512 KiB.
  */
-export async function readIfThere(
+export async function readPieces(
   path: string,
-  room: SnapshotBuffers = Buffer.allocUnsafeSlow,
-): Promise<Buffer | undefined> {
+  lengths: readonly number[],
+  room: SnapshotBuffers,
+): Promise<readonly Buffer[] | undefined> {
+  return opened(path, async (file) => {
+    if ((await file.stat()).size !== lengths.reduce((sum, length) => sum + length, 0)) return undefined;
+    const pieces = room(lengths);
+    let from = 0;
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) {
+        const { bytesRead } = await file.read(piece, at, Math.min(READ_AT_ONCE, piece.length - at), from + at);
+        if (bytesRead === 0) return undefined;
+        at += bytesRead;
+      }
+      from += piece.length;
+    }
+    return pieces;
+  });
+}
+
+/** The bytes of a model's file a part at a time; each part overwrites the one before. Throws DataDamaged unless they are whole. */
+export async function* soundParts(path: string, { record, fileChecksum }: StoredModel): AsyncGenerator<Uint8Array> {
+  const file = await open(path, "r");
+  try {
+    const buffer = Buffer.allocUnsafe(READ_AT_ONCE);
+    let value = 0;
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, length);
+      if (bytesRead === 0) break;
+      const part = buffer.subarray(0, bytesRead);
+      value = crc32c(part, value);
+      length += bytesRead;
+      yield part;
+    }
+    if (length !== record.sizeBytes || value !== fileChecksum)
+      throw new DataDamaged(`The file ${path} does not match its checksum`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Copies a model's file; false, and nothing is copied, when it is not there or damaged. */
+export async function copySound(from: string, toDirectory: string, model: StoredModel): Promise<boolean> {
+  const file = modelFile(model.record.modelId);
+  const path = join(from, file);
+  if (!(await isThere(path))) return false;
+  try {
+    await writeFileDurably(toDirectory, file, `${file}.tmp`, soundParts(path, model));
+    return true;
+  } catch (error) {
+    if (error instanceof DataDamaged || isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await opened(path, async () => true)) ?? false;
+}
+
+/** Undefined when the file does not exist. */
+async function opened<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
   try {
     const file = await open(path, "r");
     try {
-      const bytes = room((await file.stat()).size);
-      let at = 0;
-      for (let read = -1; read !== 0 && at < bytes.length; at += read)
-        read = (await file.read(bytes, at, Math.min(READ_AT_ONCE, bytes.length - at), at)).bytesRead;
-      return bytes.subarray(0, at);
+      return await work(file);
     } finally {
       await file.close();
     }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Now } from "../../domain/clock.js";
 import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
+import { snapshotLength } from "../../domain/model.js";
 import { checksumOf } from "../checksum.js";
 import { newestModelFirst } from "../newest-first.js";
 import type { ModelStore } from "../ports/model-store.js";
@@ -9,7 +10,7 @@ import { lostLease } from "../stored-lease.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
-import { modelDirectory, modelFile, readIfThere, removeFiles, storedModels } from "./model-files.js";
+import { modelDirectory, modelFile, pieceLengths, readPieces, removeFiles, storedModels } from "./model-files.js";
 import type { StoredModel } from "./records.js";
 import type { Writer } from "./writer.js";
 
@@ -31,7 +32,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
 
   return {
     put: async (appId, record, bytes, ofApp, lease) => {
-      if (record.sizeBytes !== bytes.length)
+      if (record.sizeBytes !== snapshotLength(bytes))
         throw new InvalidArgument("size_bytes", "invalid", "the length of the bytes");
       const file = modelFile(record.modelId);
       const directory = modelDirectory(environment.directory, appId);
@@ -48,12 +49,13 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
         throw error;
       }
       const fileChecksum = await checksumOf(bytes);
+      const pieces = bytes.map(({ length }) => length);
       const refused = await writer.run((staged) => {
         // Another app may have taken the id of a removed one.
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
           return new NotFound("app");
         const lost = lostLease(staged.leases.get(app), lease);
-        if (lost === undefined) staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum });
+        if (lost === undefined) staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum, pieces });
         return lost;
       });
       if (refused === undefined) return;
@@ -65,12 +67,11 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       const found = tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
       const path = join(modelDirectory(environment.directory, appId), modelFile(modelId));
-      const bytes = await readIfThere(path, room).catch((cause: unknown) => {
+      const bytes = await readPieces(path, pieceLengths(found), room).catch((cause: unknown) => {
         onDamage("models");
         throw new DataDamaged(`The file ${path} cannot be read`, { cause });
       });
-      const isWhole = bytes !== undefined && bytes.length === found.record.sizeBytes;
-      if (isWhole && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
+      if (bytes !== undefined && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read
       onDamage("models");
       throw new DataDamaged(`The file ${path} does not match its checksum`);

@@ -4,7 +4,7 @@ import type { ModelRecord } from "../../domain/model.js";
 import type { EarlierProduct } from "../earlier-products.js";
 import { model } from "../schema/apps.js";
 import { product } from "../schema/catalog.js";
-import { flag, list, number, record, text, time } from "../schema/kinds.js";
+import { flag, later, list, number, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
 import { codecOf, type RecordCodec } from "./codec.js";
 
@@ -12,6 +12,8 @@ import { codecOf, type RecordCodec } from "./codec.js";
 export interface StoredModel {
   readonly record: ModelRecord;
   readonly fileChecksum: number;
+  /** Lengths of the pieces the bytes are read in; empty for one, as all had before. */
+  readonly pieces: readonly number[];
 }
 
 /** The head of an app's product log. Log records are numbered from 1. */
@@ -52,7 +54,7 @@ export const KINDS = {
   /** Ids of the products that each batch wrote, in commit order; see `upkeep.ts`. */
   productLog: list(text),
   productHeads: record<LogHead>({ generation: text, cut: number, last: number }),
-  models: record<StoredModel>({ record: model.inline, fileChecksum: number }),
+  models: record<StoredModel>({ record: model.inline, fileChecksum: number, pieces: later(list(number), []) }),
 };
 
 export interface EmbeddedRecords extends RecordsOf<typeof KINDS> {

@@ -2,15 +2,14 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { crc32c } from "@node-rs/crc32";
 import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { number, text } from "../schema/kinds.js";
 import { codecOf, decode } from "./codec.js";
 import { type Environment, openEnvironment } from "./environment.js";
-import { makeDirectory, syncDirectory, writeFileDurably } from "./files.js";
+import { makeDirectory, syncDirectory } from "./files.js";
 import { FORMAT_KEY, FORMAT_NUMBER, FormatUnsupported, STORE_ID_KEY } from "./format.js";
 import { appIdOf, FIRST, type Key, LAST } from "./keys.js";
-import { modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
+import { copySound, modelDirectory, namesIn } from "./model-files.js";
 import { PageFile, readSomeHead } from "./pages/page-file.js";
 import type { PageHead, Tree } from "./pages/page-layout.js";
 import { type LostPart, salvageTrees, TreeSalvage } from "./pages/page-salvage.js";
@@ -148,11 +147,8 @@ async function copyModels(environment: Environment, from: string): Promise<numbe
   const gone: Key[] = [];
   for (const { key, value } of models.entries({ start: FIRST, end: LAST })) {
     const appId = appIdOf(key);
-    const file = modelFile(value.record.modelId);
-    const bytes = await readIfThere(join(modelDirectory(from, appId), file));
-    if (bytes === undefined || bytes.length !== value.record.sizeBytes || crc32c(bytes) !== value.fileChecksum) {
-      gone.push(key);
-    } else await writeFileDurably(modelDirectory(environment.directory, appId), file, `${file}.tmp`, bytes);
+    const to = modelDirectory(environment.directory, appId);
+    if (!(await copySound(modelDirectory(from, appId), to, value))) gone.push(key);
   }
   if (gone.length > 0) {
     await environment.transact(() => {

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { crc32c } from "@node-rs/crc32";
+import { DataDamaged } from "../../domain/errors.js";
 import { changeIdOf, isErased } from "../../domain/ledger.js";
 import { NO_PRODUCTS, type Product, type ProductCounts } from "../../domain/product.js";
 import { keysOfContact } from "../contact-keys.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import type { Inspection, TableInspection } from "./inspection.js";
 import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
-import { MODELS, modelDirectory, modelFile, namesIn, readIfThere } from "./model-files.js";
+import { MODELS, modelDirectory, modelFile, namesIn, soundParts } from "./model-files.js";
 import type { EmbeddedRecords, StoredModel } from "./records.js";
 import type { Tables } from "./tables.js";
 
@@ -220,12 +220,16 @@ class Verification {
     this.entries[table] = met;
   }
 
-  private async checkFile(appId: string, { record, fileChecksum }: StoredModel): Promise<FaultKind | undefined> {
+  private async checkFile(appId: string, model: StoredModel): Promise<FaultKind | undefined> {
+    const { record, fileChecksum } = model;
     const path = join(modelDirectory(this.environment.directory, appId), modelFile(record.modelId));
-    const bytes = await readIfThere(path).catch(() => undefined); // what is there is no file that can be read
-    if (bytes !== undefined) {
+    try {
+      for await (const _ of soundParts(path, model));
       this.modelFiles.add(path);
-      if (bytes.length === record.sizeBytes && crc32c(bytes) === fileChecksum) return undefined;
+      return undefined;
+    } catch (error) {
+      // else what is there is no file that can be read
+      if (error instanceof DataDamaged) this.modelFiles.add(path);
     }
     // Another process may have pruned or replaced the file since this commit.
     const now = this.environment.tables.models.get(keyOf(appId, record.modelId));

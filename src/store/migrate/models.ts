@@ -48,11 +48,9 @@ export async function digestModels(store: Store, appId: string): Promise<TableDi
     hash.update(textOf(record));
     try {
       const bytes = await store.models.read(appId, record.modelId);
-      hash.update(
-        createHash("sha256")
-          .update(bytes ?? "none")
-          .digest(),
-      );
+      const ofBytes = createHash("sha256");
+      for (const piece of bytes ?? [Buffer.from("none")]) ofBytes.update(piece);
+      hash.update(ofBytes.digest());
     } catch (error) {
       if (!(error instanceof DataDamaged)) throw error;
       damaged++;

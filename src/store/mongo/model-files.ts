@@ -1,8 +1,12 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
+import type { SnapshotBytes } from "../../domain/model.js";
 import { keyOf, keysOf } from "../keys.js";
 import { createSnapshotBuffers } from "../snapshot-buffers.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
+import type { StoredModel } from "./records.js";
 
 /** An interrupted write leaves a file without a record. A younger file may still get its record. */
 const ORPHAN_MS = 60 * 60 * 1000;
@@ -20,37 +24,41 @@ export class ModelFiles {
   }
 
   /** Writes a file and returns its id. */
-  async write(appId: string, modelId: string, bytes: Uint8Array): Promise<string> {
+  async write(appId: string, modelId: string, bytes: SnapshotBytes): Promise<string> {
     const upload = async (): Promise<string> => {
       const metadata = { app: appId, at: this.now() };
       const stream = this.bucket.openUploadStream(keyOf(appId, modelId), { metadata });
-      await new Promise<void>((resolve, reject) => {
-        stream.once("finish", resolve);
-        stream.once("error", reject);
-        stream.end(bytes);
-      });
+      await pipeline(Readable.from(bytes), stream);
       return stream.id.toHexString();
     };
     return asked(this.connection, upload, LONG_MS);
   }
 
-  /** The bytes of a file; undefined when it is not there, not whole, or of another length than this. */
-  async read(fileId: string, sizeBytes: number): Promise<Buffer | undefined> {
-    const download = async (): Promise<Buffer | undefined> => {
+  /** The bytes of a file; undefined when it is not there, not whole, or of another length than its record says. */
+  async read({ fileId, record, pieces }: StoredModel): Promise<SnapshotBytes | undefined> {
+    const download = async (): Promise<SnapshotBytes | undefined> => {
       // Filled chunk by chunk: joining the chunks at the end would block this thread.
-      const bytes = this.room(sizeBytes);
+      const bytes = this.room(pieces.length === 0 ? [record.sizeBytes] : pieces);
+      let piece = 0;
       let at = 0;
       try {
-        for await (const part of this.bucket.openDownloadStream(new ObjectId(fileId))) {
-          if (at + part.length > sizeBytes) return undefined;
-          bytes.set(part, at);
-          at += part.length;
+        for await (const chunk of this.bucket.openDownloadStream(new ObjectId(fileId))) {
+          for (let from = 0; from < chunk.length; ) {
+            while (at === bytes[piece]?.length) [piece, at] = [piece + 1, 0];
+            const into = bytes[piece];
+            if (into === undefined) return undefined;
+            const part = chunk.subarray(from, from + into.length - at);
+            into.set(part, at);
+            at += part.length;
+            from += part.length;
+          }
         }
       } catch (error) {
         if (error instanceof MongoRuntimeError) return undefined; // no such file, or chunks that are missing
         throw error;
       }
-      return at === sizeBytes ? bytes : undefined;
+      while (at === bytes[piece]?.length) [piece, at] = [piece + 1, 0];
+      return piece === bytes.length ? bytes : undefined;
     };
     return asked(this.connection, download, LONG_MS);
   }

@@ -1,4 +1,5 @@
 import { DataDamaged, InvalidArgument, NotFound } from "../../domain/errors.js";
+import { snapshotLength } from "../../domain/model.js";
 import { checksumOf } from "../checksum.js";
 import { appKey, keyOf } from "../keys.js";
 import { newestModelFirst } from "../newest-first.js";
@@ -33,7 +34,7 @@ export function createModelStore({ tables, writer, connection, files, onDamage }
 
   return {
     put: async (appId, record, bytes, ofApp, lease) => {
-      if (record.sizeBytes !== bytes.length)
+      if (record.sizeBytes !== snapshotLength(bytes))
         throw new InvalidArgument("size_bytes", "invalid", "the length of the bytes");
       if (!MODEL_ID.test(record.modelId))
         throw new InvalidArgument("model_id", "invalid", "1 to 128 of A-Z, a-z, 0-9, _ and -");
@@ -42,7 +43,8 @@ export function createModelStore({ tables, writer, connection, files, onDamage }
       const app = appKey(appId);
       const madeAt = ofApp ?? (await tables.apps.get(app))?.createdAt;
       const fileId = await files.write(appId, record.modelId, bytes);
-      const model = { record, fileId, fileChecksum: await checksumOf(bytes) };
+      const pieces = bytes.map(({ length }) => length);
+      const model = { record, fileId, fileChecksum: await checksumOf(bytes), pieces };
       const { useless, refused } = await writer.run(appId, ({ tables: staged }) => {
         // Removed meanwhile, and perhaps made again: the new app is another one.
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
@@ -61,7 +63,7 @@ export function createModelStore({ tables, writer, connection, files, onDamage }
     read: async (appId, modelId) => {
       const found = await tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
-      const bytes = await files.read(found.fileId, found.record.sizeBytes);
+      const bytes = await files.read(found);
       if (bytes !== undefined && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
       const now = await tables.models.get(keyOf(appId, modelId));
       if (now?.fileId !== found.fileId) return undefined; // pruned or replaced while it was being read

@@ -9,6 +9,8 @@ export interface StoredModel {
   readonly record: ModelRecord;
   readonly fileId: string;
   readonly fileChecksum: number;
+  /** Lengths of the pieces the bytes are read in; empty for one, as all had before. */
+  readonly pieces: readonly number[];
 }
 
 /** An interaction and whose it is. */
@@ -36,7 +38,7 @@ export const KINDS = {
     ref: text,
     bot: later(flag, false),
   }),
-  models: record<StoredModel>({ record: model, fileId: text, fileChecksum: number }),
+  models: record<StoredModel>({ record: model, fileId: text, fileChecksum: number, pieces: later(list(number), []) }),
 };
 
 export type MongoRecords = RecordsOf<typeof KINDS>;

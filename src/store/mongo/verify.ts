@@ -1,4 +1,4 @@
-import { crc32c } from "@node-rs/crc32";
+import { checksumOf } from "../checksum.js";
 import { unpart } from "../keys.js";
 import { asked, type Connection, connect, LONG_MS } from "./connection.js";
 import { ModelFiles } from "./model-files.js";
@@ -78,8 +78,8 @@ async function readFiles(connection: Connection, models: Table<StoredModel>, onF
   for await (const { _id, v } of models.collection.find({ kind: models.name }, { maxTimeMS: LONG_MS })) {
     const model = readable(() => models.decode(v));
     if (model === undefined) continue;
-    const bytes = await files.read(model.fileId, model.record.sizeBytes);
-    if (bytes !== undefined && crc32c(bytes) === model.fileChecksum) continue;
+    const bytes = await files.read(model);
+    if (bytes !== undefined && (await checksumOf(bytes)) === model.fileChecksum) continue;
     const now = await asked(connection, () => models.collection.findOne({ _id }));
     if (now !== null && models.decode(now.v).fileId === model.fileId) onFault(models.keyOf(_id)); // else removed or replaced meanwhile
   }

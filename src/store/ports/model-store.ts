@@ -1,4 +1,4 @@
-import type { ModelPointer, ModelRecord } from "../../domain/model.js";
+import type { ModelPointer, ModelRecord, SnapshotBytes } from "../../domain/model.js";
 import type { Lease } from "./lease.js";
 
 /** Model snapshots, and the pointer to the snapshot that serves. */
@@ -8,9 +8,12 @@ export interface ModelStore {
    * removed meanwhile, or was not created at `madeAt`. With `lease` it rejects with Conflict("training_running") when another
    * process has taken the lease; the same write checks that. A rejected call stores nothing.
    */
-  put(appId: string, record: ModelRecord, bytes: Uint8Array, madeAt?: number, lease?: Lease): Promise<void>;
-  /** Bytes of a stored snapshot. Rejects with DataDamaged when they do not match their checksum. */
-  read(appId: string, modelId: string): Promise<Uint8Array | undefined>;
+  put(appId: string, record: ModelRecord, bytes: SnapshotBytes, madeAt?: number, lease?: Lease): Promise<void>;
+  /**
+   * Bytes of a stored snapshot, in the pieces that were put, each at an address of its own. Rejects with DataDamaged when they
+   * do not match their checksum.
+   */
+  read(appId: string, modelId: string): Promise<SnapshotBytes | undefined>;
   /** Records of stored snapshots, newest first. */
   list(appId: string): Promise<ModelRecord[]>;
   pointer(appId: string): Promise<ModelPointer | undefined>;

@@ -15,7 +15,7 @@ const say = (line: string) => process.stdout.write(`${line} ${statSync(journal).
 const store = await openEmbeddedStore({ directory, now: Date.now });
 for (let n = 0; n < Number(times); n++) {
   const bytes = Buffer.alloc(20_000, `model ${n} `);
-  await store.models.put("shop", model(`m${n}`, bytes), bytes);
+  await store.models.put("shop", model(`m${n}`, bytes), [bytes]);
   await store.models.setPointer("shop", () => pointer(`m${n}`, String(n)));
   say(`model ${n}`);
   await store.models.prune("shop", 2);

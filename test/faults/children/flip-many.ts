@@ -69,7 +69,7 @@ const RECORDS: Readonly<Record<string, (store: Store) => Promise<readonly unknow
     Promise.all(["c:0", "c:4", "c:8"].map(async (key) => (await visitors.find(FLIPPED_APP, [key]))[0])),
   pointer: async ({ models }) => [await models.pointer(FLIPPED_APP)],
   snapshot: async ({ models }) => [
-    Buffer.from((await models.read(FLIPPED_APP, "m1")) ?? "").toString("hex") || undefined,
+    Buffer.concat((await models.read(FLIPPED_APP, "m1")) ?? []).toString("hex") || undefined,
   ],
   events: ({ events }) =>
     Promise.all(

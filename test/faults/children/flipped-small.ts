@@ -30,7 +30,7 @@ export async function fillSmall(directory: string): Promise<void> {
     }
   });
   const bytes = new Uint8Array(Buffer.from("a snapshot ".repeat(100)));
-  await store.models.put(FLIPPED_APP, model("m1", bytes), bytes);
+  await store.models.put(FLIPPED_APP, model("m1", bytes), [bytes]);
   await store.models.setPointer(FLIPPED_APP, () => pointer("m1", "v1"));
   await store.close();
 }

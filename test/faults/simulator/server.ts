@@ -171,7 +171,7 @@ function wired(deps: {
 function trained(world: World): Promise<TrainedModel> {
   const manifest = { formatNumber: 1, cutOff: 0, seed: 0, dataCounts: {}, algorithms: [] };
   const end = world.between(10, 20_000);
-  return new Promise((resolve) => void setTimeout(() => resolve({ manifest, bytes: Buffer.from("model") }), end));
+  return new Promise((resolve) => void setTimeout(() => resolve({ manifest, bytes: [Buffer.from("model")] }), end));
 }
 
 function uuidFrom(world: World): string {

@@ -80,7 +80,7 @@ describe("after EraseVisitor", () => {
       await visitShop(aisle, "shop", persons);
       if (persons.includes("maja")) await erase(aisle, "shop", { email: MAJA.email });
       const { modelId } = await aisle.trainer.train("shop", () => undefined);
-      return Buffer.from((await aisle.store.models.read("shop", modelId)) ?? []);
+      return Buffer.concat((await aisle.store.models.read("shop", modelId)) ?? []);
     };
     const without = await modelOf(["omar"]);
     expect(without.length).toBeGreaterThan(1000);

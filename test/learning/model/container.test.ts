@@ -29,14 +29,35 @@ describe("the snapshot container", () => {
     fc.assert(
       fc.property(sections, fc.nat(7), (parts, shift) => {
         const container: Container = { manifest, sections: new Map<string, Section>(Object.entries(parts)) };
-        const bytes = encodeContainer(container);
+        const bytes = Buffer.concat(encodeContainer(container));
         const moved = new Uint8Array(bytes.length + shift);
         moved.set(bytes, shift);
-        const decoded = decodeContainer(moved.subarray(shift));
+        const decoded = decodeContainer([moved.subarray(shift)]);
         expect(decoded.manifest).toEqual(manifest);
         expect(Object.fromEntries(decoded.sections)).toEqual(Object.fromEntries(container.sections));
       }),
     );
+  });
+
+  it("is read from pieces of any length, which together are the same bytes", () => {
+    fc.assert(
+      fc.property(sections, fc.nat(200), (parts, largeBytes) => {
+        const container: Container = { manifest, sections: new Map<string, Section>(Object.entries(parts)) };
+        const pieces = encodeContainer(container, undefined, largeBytes);
+        expect(Buffer.concat(pieces)).toEqual(Buffer.concat(encodeContainer(container)));
+        expect(Object.fromEntries(decodeContainer(pieces).sections)).toEqual(Object.fromEntries(container.sections));
+      }),
+    );
+  });
+
+  it("keeps a large array in a piece of its own", () => {
+    const arrays = { small: new Uint8Array(3), large: new Float32Array(100), other: new Uint8Array(2) };
+    const pieces = encodeContainer(
+      { manifest, sections: new Map([["a", { formatNumber: 1, numbers: {}, arrays }]]) },
+      undefined,
+      400,
+    );
+    expect(pieces.slice(-2).map(({ length }) => length)).toEqual([400, 8]);
   });
 
   it("has the same bytes for the same contents", () => {
@@ -52,22 +73,22 @@ describe("the snapshot container", () => {
     ["nothing", new Uint8Array(0)],
     ["something else", new TextEncoder().encode("PK and so on and on and on")],
   ])("rejects %s", (_name, bytes) => {
-    expect(() => decodeContainer(bytes)).toThrow(DataDamaged);
+    expect(() => decodeContainer([bytes])).toThrow(DataDamaged);
   });
 
   it("rejects a truncated snapshot", () => {
-    const whole = encodeContainer({
+    const [whole = new Uint8Array()] = encodeContainer({
       manifest,
       sections: new Map([["a", { formatNumber: 1, numbers: {}, arrays: { x: new Float64Array(100) } }]]),
     });
     for (const length of [10, 60, whole.length - 8])
-      expect(() => decodeContainer(whole.slice(0, length))).toThrow(DataDamaged);
+      expect(() => decodeContainer([whole.slice(0, length)])).toThrow(DataDamaged);
   });
 
   it("rejects a newer format and names it", () => {
-    const bytes = encodeContainer({ manifest, sections: new Map() });
+    const [bytes = new Uint8Array()] = encodeContainer({ manifest, sections: new Map() });
     bytes[8] = 99;
-    expect(() => decodeContainer(bytes)).toThrow("format 99");
+    expect(() => decodeContainer([bytes])).toThrow("format 99");
   });
 });
 

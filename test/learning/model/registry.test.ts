@@ -20,13 +20,13 @@ async function registry() {
   const make = () =>
     createModelRegistry({
       models: store.models,
-      load: async (_modelId, bytes) => new TextDecoder().decode(bytes),
+      load: async (_modelId, bytes) => Buffer.concat(bytes).toString(),
       now,
       firstVersionOf: async () => "2026112110",
     });
   const models = make();
   const publish = (modelId: string, text: string) =>
-    models.publish("shop", { ...record(modelId, now.at), sizeBytes: text.length }, new TextEncoder().encode(text));
+    models.publish("shop", { ...record(modelId, now.at), sizeBytes: text.length }, [Buffer.from(text)]);
   return { now, store, models, publish, make };
 }
 
@@ -37,12 +37,7 @@ describe("the model registry", () => {
     const lost = await store.leases.acquire("shop", "stalled", 10);
     now.at += 11;
     await store.leases.acquire("shop", "another", 10);
-    const late = models.publish(
-      "shop",
-      { ...record("m2", now.at), sizeBytes: 3 },
-      new TextEncoder().encode("two"),
-      lost,
-    );
+    const late = models.publish("shop", { ...record("m2", now.at), sizeBytes: 3 }, [Buffer.from("two")], lost);
     await expect(late).rejects.toMatchObject({ kind: "aborted" });
     expect((await models.current("shop"))?.model).toBe("one");
     expect((await store.models.pointer("shop"))?.modelId).toBe("m1");

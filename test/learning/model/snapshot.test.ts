@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
+import type { SnapshotBytes } from "../../../src/domain/model.js";
 import { associationRules } from "../../../src/learning/cart/association-rules.js";
 import { rowsFrom } from "../../../src/learning/common/rows.js";
 import { type BlendWeights, sourceWeights } from "../../../src/learning/model/blend-weights.js";
@@ -28,11 +29,11 @@ const rules = associationRules(
 const none = { cart: undefined, cartRanking: undefined, sessions: undefined, ranker: undefined, semantic: undefined };
 const fitted = { productIds: ["a", "b", "c"], popularity: Float32Array.of(3, 2, 1), rules, blend, ...none };
 
-const decodeSnapshot = (bytes: Uint8Array) =>
+const decodeSnapshot = (bytes: SnapshotBytes) =>
   runAtOnce(snapshotSteps(decodeContainer(bytes), (index) => hnswIndexes().open(index)));
 
 /** A snapshot in which one part has another format. */
-function withFormat(part: string, formatNumber: number): Uint8Array {
+function withFormat(part: string, formatNumber: number): SnapshotBytes {
   const container = decodeContainer(encodeSnapshot(manifest, fitted));
   const sections = new Map(container.sections);
   sections.set(part, { ...sections.get(part)!, formatNumber });

@@ -59,9 +59,10 @@ async function firstLines(file: string, lines: number, directory: string): Promi
 /** Length and hash of the newest model's bytes. */
 async function snapshotOf(store: Store) {
   const [newest] = await store.models.list("retail");
-  const bytes = await store.models.read("retail", newest?.modelId ?? "");
+  const pieces = await store.models.read("retail", newest?.modelId ?? "");
   await store.close();
-  if (bytes === undefined) throw new Error("there is no model");
+  const bytes = Buffer.concat(pieces ?? []);
+  if (bytes.length === 0) throw new Error("there is no model");
   return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 

@@ -14,7 +14,7 @@ async function trainer(runTraining?: RunTraining) {
     apps: shop.store.apps,
     models: shop.store.models,
     leases: shop.store.leases,
-    runTraining: runTraining ?? (async () => ({ manifest, bytes: new Uint8Array(8) })),
+    runTraining: runTraining ?? (async () => ({ manifest, bytes: [new Uint8Array(8)] })),
     publish: async (appId, record, bytes) => {
       published.push(`${appId} ${record.modelId}`);
       await shop.store.models.put(appId, record, bytes);
@@ -42,7 +42,7 @@ describe("the trainer", () => {
     });
     const { trainer: it, view } = await trainer(async () => {
       await slow;
-      return { manifest, bytes: new Uint8Array(8) };
+      return { manifest, bytes: [new Uint8Array(8)] };
     });
     await view();
     const first = it.train("shop", () => undefined);
@@ -106,7 +106,7 @@ describe("the trainer", () => {
       view,
     } = await trainer(async () => {
       if (fails) throw new Error("broken");
-      return { manifest, bytes: new Uint8Array(8) };
+      return { manifest, bytes: [new Uint8Array(8)] };
     });
     await view();
     const failures: string[] = [];

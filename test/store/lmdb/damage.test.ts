@@ -53,7 +53,7 @@ describe("a damaged embedded store", () => {
     const damaged: string[] = [];
     const store = await openEmbeddedStore({ directory, now: () => 0, onDamage: (table) => damaged.push(table) });
     const bytes = Buffer.from("a model's bytes");
-    await store.models.put("shop", model("m1", bytes), bytes);
+    await store.models.put("shop", model("m1", bytes), [bytes]);
     const path = join(directory, "models", "shop", "m1.snapshot");
     expect(await readFile(path)).toEqual(bytes);
     const changed = Buffer.from(bytes);
@@ -72,7 +72,7 @@ describe("a damaged embedded store", () => {
     const store = await openEmbeddedStore({ directory, now: () => 0, newId: () => "1" });
     const bytes = Buffer.from("bytes");
     await mkdir(join(directory, "models", "shop", "m1.snapshot"), { recursive: true }); // in the way of the rename
-    await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toThrow();
+    await expect(store.models.put("shop", model("m1", bytes), [bytes])).rejects.toThrow();
     expect(await readdir(join(directory, "models", "shop"))).toEqual(["m1.snapshot"]);
     expect(await store.models.list("shop")).toEqual([]);
     await store.close();

@@ -93,7 +93,7 @@ describe("an open store whose files are moved or deleted", () => {
   it("creates no model directory in the place of its own", async () => {
     await rename(directory, away());
     const bytes = new Uint8Array(8);
-    await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({
+    await expect(store.models.put("shop", model("m1", bytes), [bytes])).rejects.toMatchObject({
       name: "StoreFilesChanged",
     });
     await expect(readdir(directory)).rejects.toMatchObject({ code: "ENOENT" });

@@ -40,7 +40,7 @@ describe("the directory of an embedded store", () => {
   it("is created with its parents, for its owner only", async () => {
     const store = await openStore();
     const bytes = Buffer.from("bytes");
-    await store.models.put("shop", model("m1", bytes), bytes);
+    await store.models.put("shop", model("m1", bytes), [bytes]);
     await store.close();
     for (const path of [join(root, "data.v1"), directory, join(directory, "models", "shop")]) {
       expect((await stat(path)).mode & 0o777).toBe(0o700);
@@ -85,7 +85,7 @@ describe("the directory of an embedded store", () => {
     await expect(reader.ready()).rejects.toBeInstanceOf(Unavailable);
     await expect(reader.unitOfWork.run("shop", () => 1)).rejects.toBeInstanceOf(Unavailable);
     await expect(reader.apps.delete("shop")).rejects.toBeInstanceOf(Unavailable);
-    await expect(reader.models.put("shop", model("m", bytes), bytes)).rejects.toBeInstanceOf(Unavailable);
+    await expect(reader.models.put("shop", model("m", bytes), [bytes])).rejects.toBeInstanceOf(Unavailable);
     expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb"]);
     await reader.close();
   });
@@ -187,10 +187,10 @@ describe("the directory of an embedded store", () => {
     const store = await openStore();
     const bytes = Buffer.from("bytes");
     for (const id of ["../m", "", "a/b", "m\0", "x".repeat(129), ".", ".."]) {
-      await expect(store.models.put("shop", model(id, bytes), bytes)).rejects.toMatchObject({
+      await expect(store.models.put("shop", model(id, bytes), [bytes])).rejects.toMatchObject({
         name: "InvalidArgument",
       });
-      await expect(store.models.put(id, model("m", bytes), bytes)).rejects.toMatchObject({ name: "InvalidArgument" });
+      await expect(store.models.put(id, model("m", bytes), [bytes])).rejects.toMatchObject({ name: "InvalidArgument" });
     }
     await store.close();
     expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb"]);
@@ -200,7 +200,7 @@ describe("the directory of an embedded store", () => {
     let at = Date.now();
     const store = await openStore(() => at);
     const bytes = Buffer.from("bytes");
-    for (const n of [1, 2, 3]) await store.models.put("shop", model(`m${n}`, bytes, { createdAt: n }), bytes);
+    for (const n of [1, 2, 3]) await store.models.put("shop", model(`m${n}`, bytes, { createdAt: n }), [bytes]);
     const models = join(directory, "models", "shop");
     await writeFile(join(models, "m9.left.tmp"), "half");
     await store.models.prune("shop", 2);
@@ -214,7 +214,7 @@ describe("the directory of an embedded store", () => {
   it("loses at its opening the files of writes interrupted more than an hour ago", async () => {
     const store = await openStore(Date.now);
     const bytes = Buffer.from("bytes");
-    for (const appId of ["shop", "shop-2"]) await store.models.put(appId, model("m1", bytes), bytes);
+    for (const appId of ["shop", "shop-2"]) await store.models.put(appId, model("m1", bytes), [bytes]);
     await store.models.prune("shop-2", 0);
     await store.close();
     const models = join(directory, "models");

@@ -48,7 +48,7 @@ describe("the verification of an embedded store", () => {
       tx.markChanged();
     });
     const bytes = Buffer.from("bytes");
-    await store.models.put("shop", model("m1", bytes), bytes);
+    await store.models.put("shop", model("m1", bytes), [bytes]);
     await store.models.setPointer("shop", () => pointer("m1", "1"));
     await store.close();
   });

@@ -132,12 +132,12 @@ describe("the limits of the embedded store's writer", () => {
       await store.apps.create(app("shop"));
       await put(store, "e1");
       const bytes = Buffer.from("bytes");
-      await store.models.put("shop", model("m1", bytes), bytes);
+      await store.models.put("shop", model("m1", bytes), [bytes]);
       free = 999;
       under.at += 1000;
       await expect(store.ready()).rejects.toMatchObject({ name: "Unavailable", message: /disk/ });
       await expect(put(store, "e2")).rejects.toBeInstanceOf(Unavailable);
-      await expect(store.models.put("shop", model("m2", bytes), bytes)).rejects.toBeInstanceOf(Unavailable);
+      await expect(store.models.put("shop", model("m2", bytes), [bytes])).rejects.toBeInstanceOf(Unavailable);
       await store.models.prune("shop", 0);
       expect(await store.apps.delete("shop")).toBe(true);
       free = 1000;
@@ -245,7 +245,7 @@ describe("a snapshot put during the removal of its app", () => {
           await under.environment.transact(body);
         },
       ];
-      await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({ name: "NotFound" });
+      await expect(store.models.put("shop", model("m1", bytes), [bytes])).rejects.toMatchObject({ name: "NotFound" });
       expect(await store.models.list("shop")).toEqual([]);
       expect(await readdir(join(under.directory, "models"))).toEqual([]);
       await other.apps.delete("shop");
@@ -258,7 +258,7 @@ describe("a snapshot put during the removal of its app", () => {
     await store.apps.create(app("shop"));
     const { removals } = under.environment.tables;
     await under.environment.transact(() => removals.putNow("shop\0app", removals.encode("shop\0app", 1)));
-    await expect(store.models.put("shop", model("m1", bytes), bytes)).rejects.toMatchObject({ name: "NotFound" });
+    await expect(store.models.put("shop", model("m1", bytes), [bytes])).rejects.toMatchObject({ name: "NotFound" });
     expect(await readdir(join(under.directory, "models"))).toEqual([]);
   });
 
@@ -269,7 +269,7 @@ describe("a snapshot put during the removal of its app", () => {
     for (let round = 0; round < 40; round++) {
       await store.apps.create(app("shop", { createdAt: round }));
       const outcomes = puts.map((record) =>
-        store.models.put("shop", record, bytes).catch((error: Error) => error.name),
+        store.models.put("shop", record, [bytes]).catch((error: Error) => error.name),
       );
       await pause(round % 20);
       await store.apps.delete("shop");

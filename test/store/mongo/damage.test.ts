@@ -42,7 +42,7 @@ describe(`what others wrote into the database: ${peer.name}`, () => {
   it("a snapshot whose bytes changed or are gone is refused and reported", async () => {
     const { store, damaged, connection } = await opened();
     const bytes = new Uint8Array(Buffer.from("some bytes"));
-    for (const id of ["m1", "m2"]) await store.models.put("shop", model(id, bytes), bytes);
+    for (const id of ["m1", "m2"]) await store.models.put("shop", model(id, bytes), [bytes]);
     const chunks = connection.db.collection("snapshots.chunks");
     const files = await connection.db.collection("snapshots.files").find().toArray();
     const idOf = (modelId: string) => files.find((file) => file.filename === keyOf("shop", modelId))?._id;

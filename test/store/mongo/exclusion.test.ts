@@ -88,7 +88,7 @@ describe("a work that reads a record which another server changes meanwhile", ()
       await two.leases.release("shop", lease);
       await two.leases.acquire("shop", "two", 1000);
     });
-    await expect(one.models.put("shop", model("m1", bytes), bytes, 1, lease)).rejects.toThrow(Conflict);
+    await expect(one.models.put("shop", model("m1", bytes), [bytes], 1, lease)).rejects.toThrow(Conflict);
     expect(await two.models.list("shop")).toEqual([]);
   });
 });
