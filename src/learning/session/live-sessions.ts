@@ -207,7 +207,7 @@ export class LiveSessions {
   #writeIdf(item: number): void {
     const { idfInSimilarity, idfInScore } = this.fitted.params;
     const holding = this.inSessions[item]!;
-    const idf = holding === 0 ? 0 : idfOf(this.first - this.#hidden + this.#size, holding);
+    const idf = holding === 0 ? 0 : idfOf(this.fitted.learned - this.#hidden + this.#size, holding);
     this.similarityIdf[item] = holding === 0 ? 0 : idf ** idfInSimilarity;
     this.scoreIdf[item] = holding === 0 ? 0 : idf ** idfInScore;
   }

@@ -17,7 +17,11 @@ export function encodeSessionNeighbours(model: SessionNeighbours): Section {
     scoreIdf: model.scoreIdf,
   };
   if (model.strengths) arrays.strengths = model.strengths;
-  return { formatNumber: FORMAT, numbers: { productCount: model.productCount, ...model.params }, arrays };
+  return {
+    formatNumber: FORMAT,
+    numbers: { productCount: model.productCount, learned: model.learned, ...model.params },
+    arrays,
+  };
 }
 
 /** Throws an Error for a section of another format, or with a part missing or unfit. */
@@ -34,6 +38,8 @@ export function decodeSessionNeighbours(section: Section): SessionNeighbours {
   return {
     params,
     productCount,
+    // Before, all were kept.
+    learned: Object.hasOwn(section.numbers, "learned") ? reader.number("learned") : sessionWeights.length,
     sessions: { offsets: reader.uint32("offsets"), items },
     strengths: Object.hasOwn(section.arrays, "strengths") ? reader.float32("strengths") : undefined,
     sessionWeights,

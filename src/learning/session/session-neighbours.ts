@@ -18,10 +18,12 @@
  * Different here: recency is counted back from the newest session. Counted from the time of the query an exponential
  * decay would scale all scores of a query alike, so a query needs no time. Papers draw a sample of recent sessions for
  * each query; here the list of sessions of a product is cut to its newest ones when fitting, which bounds memory and
- * queries both. IDF at a high power in the similarity (4) gained on each of three data sets.
+ * queries both (VMIS-kNN: Kersbergen, Sprangers, Schelter: Serenade, SIGMOD 2022). A session that is in no product's list
+ * can be no neighbour and is not kept. IDF at a high power in the similarity (4) gained on each of three data sets.
  *
- * Memory: 8 bytes for each item of a session, 8 a session, 12 a product; a recommender adds 16 a session and 12 a
- * product of scratch space. Fitting diginetica (172 k sessions, 836 k views) takes 0.2 s, a query 0.05 to 0.2 ms.
+ * Memory: 8 bytes for each item of a session, 8 a session, 12 a product, and no more sessions than `sessionsPerItem` for each
+ * product; a recommender adds 4 a session and 12 a product of scratch space. Fitting diginetica (172 k sessions, 836 k
+ * views) takes 0.2 s, a query 0.05 to 0.2 ms.
  */
 import { type Rows, rowCount } from "../common/rows.js";
 import type { LiveSessions } from "./live-sessions.js";
@@ -44,7 +46,9 @@ export interface SessionInput {
 export interface SessionNeighbours {
   readonly params: SessionParams;
   readonly productCount: number;
-  /** Sessions in order of their end. */
+  /** Sessions that were learned from. */
+  readonly learned: number;
+  /** Those of them that a product lists, and newer ones that were to be kept, in order of their end. */
   readonly sessions: Rows;
   /** Aligned with `sessions.items`; undefined when all are 1. */
   readonly strengths: Float32Array | undefined;
@@ -63,6 +67,8 @@ export interface SessionNeighbours {
 export interface SessionFitOptions extends Partial<SessionParams> {
   /** Ages are counted back from here, ms; sessions that ended later have age 0. The newest session when absent. */
   readonly cutOff?: number;
+  /** Sessions of this row and newer ones are kept whether or not a product lists them. */
+  readonly keepFrom?: number;
 }
 
 /** Learns neighbours from sessions. Throws RangeError when lengths differ, a time is no number, or an item is out of range. */
@@ -71,7 +77,7 @@ export function fitSessionNeighbours(
   productCount: number,
   options: SessionFitOptions = {},
 ): SessionNeighbours {
-  const { cutOff, ...chosen } = options;
+  const { cutOff, keepFrom = Number.POSITIVE_INFINITY, ...chosen } = options;
   const params: SessionParams = { ...BROWSING, ...chosen };
   check(input, productCount);
   const { sessions, strengths, endedAt } = inOrderOfTime(input, params.sessionItems);
@@ -94,17 +100,50 @@ export function fitSessionNeighbours(
     similarityIdf[p] = idf ** params.idfInSimilarity;
     scoreIdf[p] = idf ** params.idfInScore;
   }
+  const listed = { sessions, strengths, sessionWeights, postings };
   return {
     params,
     productCount,
-    sessions,
-    strengths,
-    sessionWeights,
+    learned: count,
+    ...keptSessions(listed, keepFrom),
     postingOffsets,
-    postings,
     similarityIdf,
     scoreIdf,
   };
+}
+
+type Listed = Pick<SessionNeighbours, "sessions" | "strengths" | "sessionWeights" | "postings">;
+
+/** Without the sessions before row `keepFrom` that no product lists. */
+function keptSessions(all: Listed, keepFrom: number): Listed {
+  const { offsets, items } = all.sessions;
+  const count = offsets.length - 1;
+  /** By session: its number among the kept ones + 1; 0 for one that is not kept. */
+  const numbers = new Uint32Array(count);
+  for (let s = Math.min(count, keepFrom); s < count; s++) numbers[s] = 1;
+  for (const session of all.postings) numbers[session] = 1;
+  let kept = 0;
+  let length = 0;
+  for (let s = 0; s < count; s++) {
+    if (numbers[s] === 0) continue;
+    numbers[s] = ++kept;
+    length += offsets[s + 1]! - offsets[s]!;
+  }
+  if (kept === count) return all;
+  const sessions = { offsets: new Uint32Array(kept + 1), items: new Uint32Array(length) };
+  const strengths = all.strengths && new Float32Array(length);
+  const sessionWeights = new Float32Array(kept);
+  let at = 0;
+  for (let s = 0; s < count; s++) {
+    const number = numbers[s]!;
+    if (number === 0) continue;
+    sessions.items.set(items.subarray(offsets[s]!, offsets[s + 1]!), at);
+    if (all.strengths) strengths?.set(all.strengths.subarray(offsets[s]!, offsets[s + 1]!), at);
+    at += offsets[s + 1]! - offsets[s]!;
+    sessions.offsets[number] = at;
+    sessionWeights[number - 1] = all.sessionWeights[s]!;
+  }
+  return { sessions, strengths, sessionWeights, postings: all.postings.map((session) => numbers[session]! - 1) };
 }
 
 /** Recency of a session of this age, ms, divided by the power of its length. */
@@ -132,6 +171,7 @@ function inOrderOfTime(
   sessionItems: number,
 ): { sessions: Rows; endedAt: Float64Array; strengths: Float32Array | undefined } {
   const count = rowCount(sessions);
+  if (isReady({ sessions, endedAt }, sessionItems)) return { sessions, endedAt, strengths };
   const order = Uint32Array.from({ length: count }, (_, s) => s);
   order.sort((a, b) => endedAt[a]! - endedAt[b]! || a - b);
   const offsets = new Uint32Array(count + 1);
@@ -148,6 +188,15 @@ function inOrderOfTime(
     if (strengths) sorted?.set(strengths.subarray(begin, end), offsets[s]!);
   }
   return { sessions: { offsets, items }, endedAt: endedAt.map((_, s) => endedAt[order[s]!]!), strengths: sorted };
+}
+
+/** True for sessions in order of time that are cut already: a large shop's need no copy. */
+function isReady({ sessions: { offsets }, endedAt }: SessionInput, sessionItems: number): boolean {
+  for (let s = 0; s < endedAt.length; s++) {
+    if (offsets[s + 1]! - offsets[s]! > sessionItems) return false;
+    if (s > 0 && endedAt[s]! < endedAt[s - 1]!) return false;
+  }
+  return true;
 }
 
 /** By product, the number of sessions that hold it. */

@@ -19,15 +19,22 @@ export interface SessionRecommender {
   explain(query: SessionQuery, productIndex: number): Explanation | undefined;
 }
 
-/** Makes a recommender for many queries. Scratch space: 16 bytes a session and 12 a product. */
+/** The most sessions that a query can meet: each of its items lists fitted ones and live ones. */
+export function mostMet({ params, sessionWeights }: SessionNeighbours): number {
+  return Math.min(sessionWeights.length, 2 * params.queryItems * params.sessionsPerItem);
+}
+
+/** Makes a recommender for many queries. Scratch space: 4 bytes a session and 12 a product. */
 export function createSessionRecommender(model: SessionNeighbours): SessionRecommender {
   const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf, live } =
     model;
   const fitted = rowCount(sessions);
-  // By session; `shared` is all zero between queries.
-  const shared = new Float64Array(sessionWeights.length);
-  const anchors = new Uint32Array(sessionWeights.length);
-  const touched = new Uint32Array(sessionWeights.length);
+  /** By session: its number among those met + 1; all zero between queries. */
+  const numbers = new Uint32Array(sessionWeights.length);
+  // Sessions that share something with the query, as they are met: what they share, their newest item of the query.
+  const touched = new Uint32Array(mostMet(model));
+  const shared = new Float64Array(touched.length);
+  const anchors = new Uint32Array(touched.length);
   // By product; `scores` is all zero between queries.
   const scores = new Float64Array(model.productCount);
   const scored = new Uint32Array(model.productCount);
@@ -69,17 +76,20 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     let count = met;
     for (let at = from; at < to; at++) {
       const session = list[at]!;
-      if (shared[session] === 0) {
-        anchors[session] = q;
-        touched[count++] = session;
+      const number = numbers[session]!;
+      if (number !== 0) shared[number - 1]! += weight;
+      else {
+        touched[count] = session;
+        shared[count] = weight;
+        anchors[count++] = q;
+        numbers[session] = count;
       }
-      shared[session]! += weight;
     }
     return count;
   }
 
-  /** Fills `neighbours` with the k most similar sessions; `anchors` holds the place in the query of their anchors. */
-  function findNeighbours(queryLength: number): void {
+  /** Fills `neighbours` with the k most similar sessions; returns how many were met, which `forget` needs. */
+  function findNeighbours(queryLength: number): number {
     let count = 0;
     for (let q = 0; q < queryLength; q++) {
       const item = queryItems[q]!;
@@ -98,11 +108,20 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     neighbours.reset(params.k);
     for (let t = 0; t < count; t++) {
       const session = touched[t]!;
-      const overlap = shared[session]!;
-      shared[session] = 0;
+      const overlap = shared[t]!;
       const similarity = (params.sharpness === 1 ? overlap : overlap ** params.sharpness) * sessionWeights[session]!;
       if (similarity > 0) neighbours.offer(session, similarity);
     }
+    return count;
+  }
+
+  function forget(met: number): void {
+    for (let t = 0; t < met; t++) numbers[touched[t]!] = 0;
+  }
+
+  /** The newest item of the query that a session which was met holds, by its place in the query. */
+  function anchorOf(session: number): number {
+    return anchors[numbers[session]! - 1]!;
   }
 
   /** A neighbour's vote for the item at a place of it, without the item's IDF. */
@@ -121,18 +140,18 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
 
   function vote(n: number): number {
     const similarity = neighbours.scoreAt(n) * (live === undefined ? 1 : live.scale);
-    return similarity * queryWeights[anchors[neighbours.indexAt(n)]!]! ** params.anchorPower;
+    return similarity * queryWeights[anchorOf(neighbours.indexAt(n))]! ** params.anchorPower;
   }
 
   return {
     recommend(query, k) {
       const queryLength = readQuery(query);
       if (queryLength === 0) return NO_CANDIDATES;
-      findNeighbours(queryLength);
+      const met = findNeighbours(queryLength);
       let count = 0;
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
-        const anchor = queryItems[anchors[session]!]!;
+        const anchor = queryItems[anchorOf(session)]!;
         read(session);
         const anchorAt = anchorPlace(anchor);
         const ballot = vote(n);
@@ -144,6 +163,7 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
           scores[item]! += added;
         }
       }
+      forget(met);
       best.reset(k);
       for (let c = 0; c < count; c++) {
         const item = scored[c]!;
@@ -156,12 +176,12 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     explain(query, productIndex) {
       const queryLength = readQuery(query);
       if (queryLength === 0) return undefined;
-      findNeighbours(queryLength);
+      const met = findNeighbours(queryLength);
       const because = new Float64Array(queryLength);
       let holding = 0;
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
-        const anchor = queryItems[anchors[session]!]!;
+        const anchor = queryItems[anchorOf(session)]!;
         read(session);
         const anchorAt = anchorPlace(anchor);
         let added = 0;
@@ -173,6 +193,7 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
         const row = items.subarray(begin, end);
         for (let q = 0; q < queryLength; q++) if (row.includes(queryItems[q]!)) because[q]! += added;
       }
+      forget(met);
       if (holding === 0) return undefined;
       const order = Array.from(because.keys()).filter((q) => because[q]! > 0);
       order.sort((a, b) => because[b]! - because[a]! || a - b);

@@ -13,7 +13,7 @@ import type { Room } from "../model/container.js";
 import { SESSION_GAP_MS } from "../model/history-sessions.js";
 import { historyMark, type LiveStart } from "../model/live-start.js";
 import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
-import { countSessions, fitSessionNeighbours } from "../session/session-neighbours.js";
+import { countSessions, fitSessionNeighbours, type SessionNeighbours } from "../session/session-neighbours.js";
 import { chooseSessionParams } from "../session/session-tuning.js";
 import { fitBlend } from "./blend.js";
 import { fitCart, NOT_ASKED_FOR } from "./cart.js";
@@ -86,7 +86,12 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   const cart = step("cart_complements", 0.3, fewBaskets, () => fitCart(data, learnedOrder ? TRAINING_SEED : undefined));
   if (cart) facts.push(...cart.facts);
   const sessions = step("session_neighbours", 0.45, fewSessions, () => fitSessions(data, count));
-  if (sessions) included("session_neighbours", { sessions: rowCount(data.sessions), ...sessions.facts });
+  if (sessions)
+    included("session_neighbours", {
+      sessions: rowCount(data.sessions),
+      sessions_kept: rowCount(sessions.fitted.sessions),
+      ...sessions.facts,
+    });
   onProgress({ stage: "ranker", progress: 0.48 });
   const ranked = learnedOrder && sessions ? fitRanker(data, sessions.fitted, TRAINING_SEED) : undefined;
   if (ranked) facts.push(ranked.facts);
@@ -139,7 +144,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     ...parts,
     cartRanking: cart?.ranking,
     blend: blend.weights,
-    live: learnedUntil === undefined ? undefined : liveStart(data, learnedUntil, sessions !== undefined),
+    live: learnedUntil === undefined ? undefined : liveStart(data, learnedUntil, sessions?.fitted),
     textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted, options.room) };
@@ -150,25 +155,28 @@ function fitSessions(data: Dataset, productCount: number) {
   const input = { sessions: data.sessions, endedAt: data.sessionEndedAt };
   const { params, name, tried } = chooseSessionParams(input, productCount);
   const judged = tried.find((preset) => preset.name === name);
+  const keepFrom = data.openSessions.reduce((first, { row }) => Math.min(first, row), rowCount(data.sessions));
   return {
-    fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
+    fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff, keepFrom }),
     facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
   };
 }
 
 /** What learning goes on from after this training. */
-function liveStart(data: Dataset, learnedUntil: number, hasSessions: boolean): LiveStart {
+function liveStart(data: Dataset, learnedUntil: number, fitted: SessionNeighbours | undefined): LiveStart {
   const open = new Map<number, number[]>();
-  for (const { row, historyId } of hasSessions ? data.openSessions : []) {
+  for (const { row, historyId } of fitted ? data.openSessions : []) {
     const mark = historyMark(historyId);
-    open.set(mark, [...(open.get(mark) ?? []), row]);
+    // Sessions that are not kept are older than all open ones.
+    const keptRow = row - (rowCount(data.sessions) - rowCount(fitted!.sessions));
+    open.set(mark, [...(open.get(mark) ?? []), keptRow]);
   }
   return {
     learnedUntil,
     cutOff: data.cutOff === 0 ? learnedUntil : data.cutOff,
     halfLifeMs: POPULARITY_HALF_LIFE_MS,
     sessions: {
-      inSessions: hasSessions ? countSessions(data.sessions, data.productIds.length) : new Uint32Array(0),
+      inSessions: fitted ? countSessions(data.sessions, data.productIds.length) : new Uint32Array(0),
       agesFrom: Math.min(data.cutOff, data.sessionEndedAt.at(-1) ?? 0),
     },
     open,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Rows, rowsFrom } from "../../../src/learning/common/rows.js";
+import { type Rows, rowCount, rowsFrom } from "../../../src/learning/common/rows.js";
 import { createNeighbourVotes } from "../../../src/learning/ranking/reranker/neighbour-votes.js";
 import { Slots } from "../../../src/learning/ranking/reranker/score-board.js";
 import { LiveSessions } from "../../../src/learning/session/live-sessions.js";
@@ -23,7 +23,7 @@ interface Visit {
   readonly endedAt: number;
 }
 
-function fit(visits: readonly Visit[], params: Partial<SessionParams>): SessionNeighbours {
+function fit(visits: readonly Visit[], params: Partial<SessionParams> & { keepFrom?: number }): SessionNeighbours {
   const sorted = [...visits].sort((a, b) => a.endedAt - b.endedAt);
   const sessions = rowsFrom(sorted.map(({ items }) => items));
   return fitSessionNeighbours(
@@ -33,8 +33,9 @@ function fit(visits: readonly Visit[], params: Partial<SessionParams>): SessionN
   );
 }
 
-function open(fitted: SessionNeighbours, agesFrom: number) {
-  const steps = LiveSessions.open(fitted, { inSessions: countSessions(fitted.sessions, PRODUCTS), agesFrom });
+/** `all`: the sessions it was fitted from, of which it keeps those that a product lists. */
+function open(fitted: SessionNeighbours, agesFrom: number, all: Rows = fitted.sessions) {
+  const steps = LiveSessions.open(fitted, { inSessions: countSessions(all, PRODUCTS), agesFrom });
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -84,10 +85,12 @@ describe("live sessions", () => {
       fc.property(plan, ({ old, fresh, continued, queries }) => {
         const before = old.map((its, n): Visit => ({ items: its, endedAt: n * HOUR }));
         const agesFrom = before.at(-1)!.endedAt;
-        const live = open(fit(before, TIGHT), agesFrom);
         // The newest fitted sessions were under way.
         const replaced = continued.slice(0, before.length).map((_, n) => before.length - 1 - n);
-        for (const row of replaced) live.live.hide(row, true);
+        const fittedBefore = fit(before, { ...TIGHT, keepFrom: before.length - replaced.length });
+        const live = open(fittedBefore, agesFrom, rowsFrom(old));
+        const dropped = before.length - rowCount(fittedBefore.sessions);
+        for (const row of replaced) live.live.hide(row - dropped, true);
         let at = agesFrom;
         const later: Visit[] = [];
         const learn = (its: readonly number[]): number => {

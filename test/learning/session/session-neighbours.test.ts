@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Rows, rowsFrom } from "../../../src/learning/common/rows.js";
+import { type Rows, rowCount, rowOf, rowsFrom } from "../../../src/learning/common/rows.js";
 import {
   createSessionRecommender,
   decodeSessionNeighbours,
@@ -222,6 +222,39 @@ describe("the session recommender", () => {
         }
       }),
     );
+  });
+
+  it("answers the same without the sessions that no product lists", () => {
+    fc.assert(
+      fc.property(
+        fc.array(someSessions, { minLength: 4, maxLength: 8 }),
+        someQuery,
+        fc.nat(20),
+        (many, query, keepFrom) => {
+          const sessions = rowsFrom(many.flat());
+          const params = { sessionsPerItem: 3 };
+          const all = fit(sessions, { ...params, keepFrom: 0 }, PRODUCTS);
+          const bounded = fit(sessions, { ...params, keepFrom: rowCount(sessions) - keepFrom }, PRODUCTS);
+          expect([rowCount(all.sessions), bounded.learned]).toEqual([rowCount(sessions), rowCount(sessions)]);
+          expect(rowCount(bounded.sessions)).toBeLessThanOrEqual(3 * PRODUCTS + keepFrom);
+          const [wanted, found] = [createSessionRecommender(all), createSessionRecommender(bounded)];
+          expect(found.recommend(items(...query), PRODUCTS)).toEqual(wanted.recommend(items(...query), PRODUCTS));
+          expect(found.explain(items(...query), 1)).toEqual(wanted.explain(items(...query), 1));
+          // Those that may go on keep their places before the end.
+          for (let n = 1; n <= Math.min(keepFrom, rowCount(sessions)); n++)
+            expect(rowOf(bounded.sessions, rowCount(bounded.sessions) - n)).toEqual(
+              rowOf(sessions, rowCount(sessions) - n),
+            );
+        },
+      ),
+    );
+  });
+
+  it("reads a section of before sessions were left out", () => {
+    const model = fit(rowsFrom(VISITS));
+    const section = encodeSessionNeighbours(model);
+    const { learned: _, ...numbers } = section.numbers;
+    expect(decodeSessionNeighbours({ ...section, numbers })).toEqual(model);
   });
 
   it("answers the same after decoding, and again after other queries", () => {

@@ -1,5 +1,6 @@
 import { createTopK } from "../../common/top-k.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
+import { mostMet } from "../../session/session-recommender.js";
 import { createLowerBound } from "./lower-bound.js";
 
 /** The sessions most like a query, in the order they are chosen. Overwritten by the next query. */
@@ -25,10 +26,10 @@ export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch
   /** By session: its number among those met + 1; 0 for the others. */
   const numbers = new Uint32Array(sessionWeights.length);
   // Sessions that share something with the query, as they are met: what they share, their newest item of the query.
-  const met = new Uint32Array(sessionWeights.length);
-  const overlaps = new Float64Array(sessionWeights.length);
-  const metAnchors = new Uint32Array(sessionWeights.length);
-  const metSimilarities = new Float64Array(sessionWeights.length);
+  const met = new Uint32Array(mostMet(model));
+  const overlaps = new Float64Array(met.length);
+  const metAnchors = new Uint32Array(met.length);
+  const metSimilarities = new Float64Array(met.length);
   const halves = new Uint32Array(metSimilarities.buffer);
   // By item of the query, newest first: the item, what sharing it alone adds up to, that to the power of the sharpness,
   // and what a neighbour anchored in it votes with.
