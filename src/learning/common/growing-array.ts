@@ -31,6 +31,40 @@ export class GrowingArray<T extends Numbers> {
     this.#last[this.#used++] = value;
   }
 
+  /** Drops the numbers that `isKept` does not want, by their place. It is called once for each, in their order. */
+  keep(isKept: (place: number) => boolean): void {
+    const length = this.length;
+    const pieces = [...this.#pieces, this.#last];
+    let to = 0;
+    for (let place = 0; place < length; place++) {
+      if (!isKept(place)) continue;
+      pieces[Math.floor(to / PIECE)]![to % PIECE] = pieces[Math.floor(place / PIECE)]![place % PIECE]!;
+      to++;
+    }
+    const full = Math.floor(to / PIECE);
+    this.#pieces = pieces.slice(0, full);
+    this.#last = pieces[full] ?? this.#make(PIECE);
+    this.#used = to % PIECE;
+  }
+
+  /** Puts another number in the place of each. */
+  map(of: (number: number, place: number) => number): void {
+    const length = this.length;
+    const pieces = [...this.#pieces, this.#last];
+    for (let place = 0; place < length; place++) {
+      const piece = pieces[Math.floor(place / PIECE)]!;
+      piece[place % PIECE] = of(piece[place % PIECE]!, place);
+    }
+  }
+
+  /** All numbers in one array, and here still. */
+  copy(): T {
+    const all = this.#make(this.length);
+    for (const [n, piece] of [...this.#pieces, this.#last].entries())
+      all.set(piece.subarray(0, all.length - n * PIECE), n * PIECE);
+    return all;
+  }
+
   /** All numbers in one array. Empties this one, whose pieces are let go of as they are copied. */
   take(): T {
     const all = this.#make(this.length);

@@ -15,7 +15,7 @@ export interface Meetings {
   /** Milliseconds. */
   readonly at: Float64Array;
   /** What one meeting counts; an order says more than a view. */
-  readonly weights: Float32Array;
+  readonly weights: Float32Array | Uint8Array;
 }
 
 export interface PopularityParams {

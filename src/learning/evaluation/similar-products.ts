@@ -2,6 +2,7 @@
 import type { CatalogView } from "../../catalog/catalog-view.js";
 import type { Product } from "../../domain/product.js";
 import { categoryOf } from "../../recommend/substitutes.js";
+import { productText } from "../model/product-text.js";
 import type { ServingModel, Source } from "../model/source.js";
 import { semanticSource } from "../model/sources/semantic.js";
 import { learnSemantic } from "../training/semantic.js";
@@ -43,7 +44,7 @@ export async function similarTask(
     return notJudged("similar_products", "fewer than two categories with products to tell apart");
   const bare = all.map((product) => ({ ...product, categories: [] }));
   const options = { vectorIndexes, seed: TRAINING_SEED, embedding: undefined, visits: undefined, onProgress: () => {} };
-  const { semantic } = await learnSemantic(bare, options);
+  const { semantic } = await learnSemantic(bare.map(productText), options);
   const sources = model.sources.flatMap((source) =>
     source.name !== "semantic" ? [source] : semantic ? [semanticSource(semantic, all.length)] : [],
   );

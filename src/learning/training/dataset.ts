@@ -2,17 +2,18 @@ import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
-import { GrowingArray } from "../common/growing-array.js";
-import { POPULARITY_WEIGHT } from "../common/popularity.js";
+import { type Meetings, POPULARITY_WEIGHT } from "../common/popularity.js";
 import type { Rows } from "../common/rows.js";
 import { sessionsOf } from "../model/history-sessions.js";
-import { BasketTable, SessionTable } from "./dataset-tables.js";
+import { productText } from "../model/product-text.js";
+import type { ProductText } from "../text/embedder.js";
+import { BasketTable, MeetingTable, SessionTable } from "./dataset-tables.js";
 
 /** All training data, in dense product indices. The order depends on the data alone. */
 export interface Dataset {
   /** Product id of each index, in order of ids. */
   readonly productIds: readonly string[];
-  readonly products: readonly Product[];
+  readonly texts: readonly ProductText[];
   /** Sessions by the time of their end; products in order of time, a product not twice in a row. */
   readonly sessions: Rows;
   /** How often each product of `sessions.items` was viewed in a row; 1 or more. */
@@ -31,11 +32,7 @@ export interface Dataset {
   readonly basketAt: Float64Array;
   readonly basketVisitors: Uint32Array;
   /** Every interaction of a visitor with a product, for popularity. */
-  readonly meetings: {
-    readonly productIndices: Uint32Array;
-    readonly at: Float64Array;
-    readonly weights: Float32Array;
-  };
+  readonly meetings: Meetings;
   /** Time of the newest interaction, ms; 0 without interactions. Ages count from here. */
   readonly cutOff: number;
   readonly visitorCount: number;
@@ -44,24 +41,18 @@ export interface Dataset {
 /**
  * Reads an app's products and interactions. Interactions with products that are no longer there are left out; those
  * with a group of variants count for the variant that stands for it. Sessions that ended after `openFrom`, ms, may go on.
+ * Of the steps of all sessions the newest `mostSteps` are read, and interactions of that time.
  */
 export async function readDataset(
   appId: string,
   stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
   openFrom = Number.POSITIVE_INFINITY,
+  mostSteps?: number,
 ): Promise<Dataset> {
-  const products: Product[] = [];
-  for await (const batch of stores.products.scan(appId)) products.push(...batch);
-  const indexOf = new Map(products.map((product, index) => [product.productId, index]));
-  for (const [groupId, productId] of standingVariants(products)) indexOf.set(groupId, indexOf.get(productId)!);
-
-  const sessions = new SessionTable();
+  const { productIds, texts, indexOf } = await readProducts(appId, stores.products);
+  const sessions = new SessionTable(mostSteps);
   const baskets = new BasketTable();
-  const meetings = {
-    productIndices: new GrowingArray((length) => new Uint32Array(length)),
-    at: new GrowingArray((length) => new Float64Array(length)),
-    weights: new GrowingArray((length) => new Float32Array(length)),
-  };
+  const meetings = new MeetingTable();
   let cutOff = 0;
   let visitorCount = 0;
   for await (const batch of stores.interactions.scan(appId)) {
@@ -71,10 +62,8 @@ export async function readDataset(
         cutOff = Math.max(cutOff, step.at);
         for (const productId of step.productIds) {
           const index = indexOf.get(productId);
-          if (index === undefined) continue;
-          meetings.productIndices.push(index);
-          meetings.at.push(step.at);
-          meetings.weights.push(POPULARITY_WEIGHT[step.type]);
+          if (index !== undefined && step.at >= sessions.droppedUntil)
+            meetings.add(index, step.at, POPULARITY_WEIGHT[step.type]);
         }
         if (step.type !== "order") continue;
         const known = step.productIds.map((productId) => indexOf.get(productId));
@@ -82,23 +71,38 @@ export async function readDataset(
       }
       let isFirst = true;
       for (const session of sessionsOf(history, indexOf)) {
+        if (session.at < sessions.droppedUntil) continue;
         sessions.add(session, isFirst);
         if (session.at > openFrom) sessions.keepOpen(history.visitorId);
         isFirst = false;
       }
+      if (sessions.bound()) meetings.dropBefore(sessions.droppedUntil);
     }
   }
+  if (sessions.bound(0)) meetings.dropBefore(sessions.droppedUntil);
   return {
-    productIds: products.map((product) => product.productId),
-    products,
+    productIds,
+    texts,
     ...sessions.byTime(),
     ...baskets.byTime(),
-    meetings: {
-      productIndices: meetings.productIndices.take(),
-      at: meetings.at.take(),
-      weights: meetings.weights.take(),
-    },
+    meetings: meetings.take(),
     cutOff,
     visitorCount,
   };
+}
+
+/** Of a product no more is kept than training needs: a million of them would fill the heap. */
+async function readProducts(appId: string, products: Pick<ProductStore, "scan">) {
+  const texts: ProductText[] = [];
+  const variants: Pick<Product, "productId" | "variantGroupId">[] = [];
+  for await (const batch of products.scan(appId)) {
+    for (const product of batch) {
+      texts.push(productText(product));
+      variants.push({ productId: product.productId, variantGroupId: product.variantGroupId });
+    }
+  }
+  const productIds = variants.map(({ productId }) => productId);
+  const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
+  for (const [groupId, productId] of standingVariants(variants)) indexOf.set(groupId, indexOf.get(productId)!);
+  return { productIds, texts, indexOf };
 }

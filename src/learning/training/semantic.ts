@@ -2,9 +2,7 @@ import type { TextEmbedder } from "../../adapters/embedder.js";
 import type { VectorIndexes } from "../../adapters/vector-index.js";
 import { DomainError } from "../../domain/errors.js";
 import type { AlgorithmFacts } from "../../domain/model.js";
-import type { Product } from "../../domain/product.js";
 import type { Rows } from "../common/rows.js";
-import { productText } from "../model/product-text.js";
 import type { SemanticModel } from "../model/snapshot.js";
 import type { TextVectors } from "../model/text-vectors.js";
 import { embedAll, fitEmbedder, type ProductText } from "../text/embedder.js";
@@ -53,10 +51,9 @@ export interface LearnedSemantic {
  * vector and that of the built-in embedder; when it fails, the built-in embedder serves alone and the facts say why.
  */
 export async function learnSemantic(
-  products: readonly Product[],
+  texts: readonly ProductText[],
   { vectorIndexes, seed, embedding, visits, onProgress }: SemanticOptions,
 ): Promise<LearnedSemantic> {
-  const texts = products.map(productText);
   const withText = texts.filter((text) => text.title !== "" || text.description !== "").length;
   const leftOut = (reason: string) => ({ name: "semantic", included: false, reason, facts: {} });
   if (withText < MIN_TEXTS) {

@@ -97,7 +97,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
   if (ranked) facts.push(ranked.facts);
   else if (sessions) facts.push({ name: "ranker", included: false, reason: NOT_ASKED_FOR, facts: {} });
   onProgress({ stage: "semantic", progress: 0.55 });
-  const learned = await learnSemantic(data.products, {
+  const learned = await learnSemantic(data.texts, {
     vectorIndexes: options.vectorIndexes,
     seed: TRAINING_SEED,
     embedding: options.embedding,

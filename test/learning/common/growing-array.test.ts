@@ -17,6 +17,19 @@ describe("an array that grows", () => {
     expect(growing.take()).toEqual(Float64Array.from({ length: 2 ** 16 }, (_, n) => n / 3));
   });
 
+  it.each([COUNT, 2 ** 17])("drops what is not to be kept, and grows on: %i numbers", (count) => {
+    for (const isKept of [(n: number) => n % 3 === 0, () => true, () => false, (n: number) => n >= 2 ** 16]) {
+      const growing = new GrowingArray((length) => new Uint32Array(length));
+      const numbers = Array.from({ length: count }, (_, n) => n * 7);
+      for (const number of numbers) growing.push(number);
+      growing.keep(isKept);
+      const kept = numbers.filter((_, n) => isKept(n));
+      expect(growing.length).toBe(kept.length);
+      growing.push(4);
+      expect(growing.take().join()).toBe([...kept, 4].join());
+    }
+  });
+
   it("is empty once it was taken", () => {
     const growing = new GrowingArray((length) => new Uint8Array(length));
     for (let n = 0; n < COUNT; n++) growing.push(1);

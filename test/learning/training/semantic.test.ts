@@ -4,6 +4,7 @@ import { DataDamaged, NotFound, Unavailable } from "../../../src/domain/errors.j
 import type { Product } from "../../../src/domain/product.js";
 import { type Rows, rowsFrom } from "../../../src/learning/common/rows.js";
 import { encodeContainer } from "../../../src/learning/model/container.js";
+import { productText } from "../../../src/learning/model/product-text.js";
 import { placeText, semanticSource } from "../../../src/learning/model/sources/semantic.js";
 import { encodeTextVectors, readTextVectors, TEXT_VECTORS } from "../../../src/learning/model/text-vectors.js";
 import { learnSemantic, type TextEmbedding } from "../../../src/learning/training/semantic.js";
@@ -36,7 +37,7 @@ function embedding(failFor: (text: string) => boolean = () => false) {
 }
 
 const learn = (products: readonly Product[], its?: TextEmbedding, visits?: Rows) =>
-  learnSemantic(products, {
+  learnSemantic(products.map(productText), {
     vectorIndexes: hnswIndexes(),
     seed: 1,
     embedding: its,
