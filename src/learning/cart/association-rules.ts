@@ -31,6 +31,7 @@
  */
 
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../common/candidates.js";
+import { GrowingArray } from "../common/growing-array.js";
 import { type Rows, rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import { chanceOfMeeting } from "./association-significance.js";
@@ -115,6 +116,8 @@ function ruleStrength(
   return ((both + (prior * consequent) / baskets) / (antecedent + prior)) * (baskets / consequent) ** LIFT_SHARE;
 }
 
+const uint32 = () => new GrowingArray((length) => new Uint32Array(length));
+
 export function associationRules(baskets: Rows, productCount: number, params: RuleParams = {}): Rules {
   const settings = { ...RULE_DEFAULTS, ...params };
   const distinct = distinctBaskets(baskets, productCount, settings.maxBasketLength);
@@ -124,9 +127,10 @@ export function associationRules(baskets: Rows, productCount: number, params: Ru
     { length: productCount },
     (_, p) => byProduct.offsets[p + 1]! - byProduct.offsets[p]!,
   );
-  const offsets = [0];
-  const consequents: number[] = [];
-  const counts: number[] = [];
+  const offsets = uint32();
+  const consequents = uint32();
+  const counts = uint32();
+  offsets.push(0);
 
   const together = new Uint32Array(productCount);
   const top = createTopK();
@@ -173,9 +177,9 @@ export function associationRules(baskets: Rows, productCount: number, params: Ru
     pairOffsets: pairs.offsets,
     pairSeconds: pairs.seconds,
     pairCounts: pairs.counts,
-    offsets: Uint32Array.from(offsets),
-    consequents: Uint32Array.from(consequents),
-    counts: Uint32Array.from(counts),
+    offsets: offsets.take(),
+    consequents: consequents.take(),
+    counts: counts.take(),
   };
 }
 

@@ -53,7 +53,10 @@ export const LINEAR_SESSIONS: LinearSessionParams = {
 /** What each session counts beside the newest one: e^(-age / decayDays), never 0, so that what is old only is still known. */
 export function sessionRecency(endedAt: Float64Array, decayDays: number): Float32Array {
   const newest = endedAt.at(-1) ?? 0;
-  return Float32Array.from(endedAt, (at) => Math.max(1e-6, Math.exp(-(newest - at) / DAY_MS / decayDays)));
+  const recency = new Float32Array(endedAt.length);
+  for (let s = 0; s < recency.length; s++)
+    recency[s] = Math.max(1e-6, Math.exp(-(newest - endedAt[s]!) / DAY_MS / decayDays));
+  return recency;
 }
 
 /** Products of a session that lie further apart are not seen together. */

@@ -6,8 +6,8 @@
  *   direction = normalise(weighed row * V)
  *   vector    = normalise(direction - centring * mean direction)
  *
- * V, the weights and the mean come from at most `fitTexts` texts, evenly spread, which bounds the time; every text is
- * embedded with them. The mean is what all texts of a shop have in common ("buy online, free delivery"), which would make
+ * V, the weights and the mean come from at most `fitTexts` texts, evenly spread, and the terms from `vocabularyTexts`,
+ * which bounds time and memory; every text is embedded with them. The mean is what all texts of a shop have in common ("buy online, free delivery"), which would make
  * long texts near to everything (Mu, Viswanath: All-but-the-top, 2018); a rest of it is kept, so that a shop of equal
  * texts has vectors too.
  *
@@ -18,6 +18,7 @@
  * Memory and snapshot: 4 bytes * terms * dimensions.
  */
 import { createRandom } from "../common/random.js";
+import { evenly } from "../common/rows.js";
 import { COHERENCE, type CoherenceParams, coherenceWeights } from "./text-coherence.js";
 import {
   fitVocabulary,
@@ -42,6 +43,8 @@ export interface EmbedderParams {
   readonly centring: number;
   /** Maximum texts that V is fitted on. */
   readonly fitTexts: number;
+  /** Maximum texts that the terms are counted in: a `Map` ends at 16.7 million of them. */
+  readonly vocabularyTexts: number;
   readonly iterations: number;
   readonly features: TextFeatureParams;
   readonly coherence: CoherenceParams;
@@ -55,6 +58,7 @@ const EMBEDDER: Omit<EmbedderParams, "seed"> = {
   ],
   centring: 0.85,
   fitTexts: 30_000,
+  vocabularyTexts: 200_000,
   iterations: 1,
   features: TEXT_FEATURES,
   coherence: COHERENCE,
@@ -85,12 +89,12 @@ export function fitEmbedder(
   texts: readonly ProductText[],
   params: Partial<EmbedderParams> & { seed: number },
 ): Embedder {
-  const { dimensions, centring, fitTexts, iterations, features, coherence, ...rest } = {
+  const { dimensions, centring, fitTexts, vocabularyTexts, iterations, features, coherence, ...rest } = {
     ...EMBEDDER,
     ...params,
   };
   const random = createRandom(rest.seed);
-  const plain = fitVocabulary(texts, features);
+  const plain = fitVocabulary(evenly(texts, vocabularyTexts), features);
   const every = Math.max(1, Math.ceil(texts.length / fitTexts));
   const sample = every === 1 ? texts : texts.filter((_, n) => n % every === 0);
   const telling = coherenceWeights(textRows(plain, sample), coherence, random);
@@ -131,6 +135,7 @@ export function embedAll(embedder: Embedder, texts: readonly ProductText[]): Emb
   for (const [r, text] of texts.entries()) {
     if (project(embedder, textRows(embedder.vocabulary, [text]), vectors, count * dimensions)) rows[count++] = r;
   }
+  if (count === texts.length) return { vectors, rows, dimensions };
   return { vectors: vectors.slice(0, count * dimensions), rows: rows.slice(0, count), dimensions };
 }
 
