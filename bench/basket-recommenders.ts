@@ -1,6 +1,6 @@
 /** What the basket benchmark compares: baselines, our sources alone, and the learned ranking. */
 import { associationRules, type Rules, recommendFromRules } from "../src/learning/cart/association-rules.js";
-import { complementsOf } from "../src/learning/cart/cart-complements.js";
+import { createComplementSearch } from "../src/learning/cart/cart-complements.js";
 import { NO_CUSTOMER } from "../src/learning/cart/cart-questions.js";
 import { type CartRanking, fitCartSources, tryCartRanking } from "../src/learning/cart/cart-ranking.js";
 import { createCartRecommender } from "../src/learning/cart/cart-recommender.js";
@@ -48,8 +48,8 @@ export function recommenders(
   const pairs = (figure: PairFigure, join: "sum" | "most") => () => pairScores(everyPair(), productCount, figure, join);
   const complements = (params: Parameters<typeof fitCartSources>[3]) => () => {
     const { cart } = fitCartSources(orders, productCount, cutOff, params);
-    return (query: Query, k: number) =>
-      without(complementsOf(cart, query.question.items, k + query.question.items.length), query, k);
+    const find = createComplementSearch(cart);
+    return (query: Query, k: number) => without(find(query.question.items, k + query.question.items.length), query, k);
   };
   return {
     popularity: popular(Number.POSITIVE_INFINITY),

@@ -71,6 +71,7 @@ const FIGURES = [
   ["serving MiB", ({ servingMib }: Row) => servingMib],
   ["recommend µs", ({ recommendMicros }: Row) => recommendMicros],
   ["p50 ms", ({ p50Ms }: Row) => p50Ms],
+  ["p90 ms", ({ p90Ms }: Row) => p90Ms],
   ["p99 ms", ({ p99Ms }: Row) => p99Ms],
 ] as const;
 

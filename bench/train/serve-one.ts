@@ -15,7 +15,7 @@ import { createRecommender } from "../../src/recommend/recommend.js";
 import { readPieces } from "../../src/store/lmdb/model-files.js";
 import { createSnapshotBuffers } from "../../src/store/snapshot-buffers.js";
 import { processFigures } from "../process-figures.js";
-import { END, inBatches, shopHistories, shopProducts } from "./shop.js";
+import { END, productBatches, shopHistories } from "./shop.js";
 
 export interface Served {
   /** From the bytes in memory to the model. */
@@ -23,6 +23,7 @@ export interface Served {
   /** CPU of a recommendation for a history of 20 steps, µs. */
   readonly recommendMicros: number;
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
   /** Memory of the process with catalogue and model, after a collection. */
   readonly servingMib: number;
@@ -45,7 +46,7 @@ async function serveOne(productCount: number, file: string): Promise<Served> {
   const model = loadServingModel("m", bytes, hnswIndexes());
   const loadMs = performance.now() - loadedAt;
 
-  const scan = () => inBatches(shopProducts(productCount));
+  const scan = () => productBatches(productCount);
   const catalog = await createCatalogViews({ scan, watch: () => () => {} }, Date.now).of("shop");
   const recommend = createRecommender({ metrics: { count() {}, observe() {} }, reportFailure() {} });
   const app = bareApp("shop", 0);
@@ -68,6 +69,7 @@ async function serveOne(productCount: number, file: string): Promise<Served> {
     loadMs,
     recommendMicros: (asked.user + asked.system) / took.length,
     p50Ms: took[Math.floor(took.length / 2)]!,
+    p90Ms: took[Math.floor(took.length * 0.9)]!,
     p99Ms: took[Math.floor(took.length * 0.99)]!,
     servingMib: (await processFigures(process.pid)).ownBytes / MIB,
   };

@@ -19,12 +19,29 @@ const WORDS =
   );
 
 export function shopProducts(count: number): Product[] {
+  return [...madeProducts(count)];
+}
+
+/** As many at a time as from a store, made while they are read. */
+export async function* productBatches(count: number): AsyncGenerator<readonly Product[]> {
+  let batch: Product[] = [];
+  for (const product of madeProducts(count)) {
+    batch.push(product);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function* madeProducts(count: number): Generator<Product> {
   const random = createRandom(1);
+  // Joined by a buffer: a text of the store is one run of bytes, not a tree of its parts.
   const words = (howMany: number) =>
-    Array.from({ length: howMany }, () => WORDS[Math.floor(random() * WORDS.length)]).join(" ");
-  return Array.from({ length: count }, (_, n) => {
+    Buffer.from(Array.from({ length: howMany }, () => WORDS[Math.floor(random() * WORDS.length)]).join(" ")).toString();
+  for (let n = 0; n < count; n++) {
     const cluster = Math.floor(n / CLUSTER);
-    return bareProduct(productId(n), {
+    yield bareProduct(productId(n), {
       title: `${words(4)} ${n}`,
       description: words(40),
       categories: [
@@ -35,12 +52,7 @@ export function shopProducts(count: number): Product[] {
       price: { amount: `${5 + (n % 200)}.90`, currency: "EUR" },
       updatedAt: END,
     });
-  });
-}
-
-/** As many at a time as from a store. */
-export async function* inBatches(products: readonly Product[]): AsyncGenerator<readonly Product[]> {
-  for (let from = 0; from < products.length; from += BATCH) yield products.slice(from, from + BATCH);
+  }
 }
 
 /** Ids of one length, so that their order is that of the numbers. */

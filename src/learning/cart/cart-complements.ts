@@ -95,41 +95,44 @@ function ridgeWeights(baskets: Rows, basketWeights: Float32Array): Float32Array 
   return weights.map((weight) => weight * scale);
 }
 
-/**
- * Returns the k products that go best with the cart; never one that is in it. Products outside the catalogue are
- * ignored.
- */
-export function complementsOf(cart: CartComplements, items: Uint32Array, k: number): Candidates {
-  const inCart = knownProducts(cart, items);
-  if (inCart.length === 0) return NO_CANDIDATES;
+/** The k products that go best with a cart; never one that is in it. Products outside the catalogue are ignored. */
+export type ComplementSearch = (items: Uint32Array, k: number) => Candidates;
+
+/** Makes a search for many carts, in scratch space of its own: 8 bytes a product and 12 a basket. Calls must not overlap. */
+export function createComplementSearch(cart: CartComplements): ComplementSearch {
+  const findBaskets = createBasketSearch(cart);
+  // By product; all 0 between carts.
   const scores = new Float64Array(cart.productCount);
-  const met: number[] = [];
-  const add = (product: number, score: number) => {
-    if (scores[product] === 0) met.push(product);
-    scores[product]! += score;
-  };
-  const { indices: similar, scores: similarities } = createBasketSearch(cart)(inCart);
-  const total = similarities.reduce((sum, similarity) => sum + similarity, 0);
-  for (let s = 0; s < similar.length; s++) {
-    const share = similarities[s]! / total;
-    for (let i = cart.baskets.offsets[similar[s]!]!; i < cart.baskets.offsets[similar[s]! + 1]!; i++) {
-      add(cart.baskets.items[i]!, share);
-    }
-  }
-  const { products, weights } = cart.ridge;
-  for (const item of inCart) {
-    for (let i = products.offsets[item]!; i < products.offsets[item + 1]!; i++) add(products.items[i]!, weights[i]!);
-  }
-  for (const item of inCart) scores[item] = 0;
   const top = createTopK();
-  top.reset(k);
-  for (const product of met) {
-    if (scores[product]! <= 0) continue;
-    top.offer(product, scores[product]!);
-    // A sum that passed through 0 has entered its product twice.
-    scores[product] = 0;
-  }
-  return top.take();
+  return (items, k) => {
+    const inCart = knownProducts(cart, items);
+    if (inCart.length === 0) return NO_CANDIDATES;
+    const met: number[] = [];
+    const add = (product: number, score: number) => {
+      if (scores[product] === 0) met.push(product);
+      scores[product]! += score;
+    };
+    const { indices: similar, scores: similarities } = findBaskets(inCart);
+    const total = similarities.reduce((sum, similarity) => sum + similarity, 0);
+    for (let s = 0; s < similar.length; s++) {
+      const share = similarities[s]! / total;
+      for (let i = cart.baskets.offsets[similar[s]!]!; i < cart.baskets.offsets[similar[s]! + 1]!; i++) {
+        add(cart.baskets.items[i]!, share);
+      }
+    }
+    const { products, weights } = cart.ridge;
+    for (const item of inCart) {
+      for (let i = products.offsets[item]!; i < products.offsets[item + 1]!; i++) add(products.items[i]!, weights[i]!);
+    }
+    for (const item of inCart) scores[item] = 0;
+    top.reset(k);
+    for (const product of met) {
+      if (scores[product]! > 0) top.offer(product, scores[product]!);
+      // A sum that passed through 0 has entered its product twice.
+      scores[product] = 0;
+    }
+    return top.take();
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  complementsOf,
+  type CartComplements,
+  createComplementSearch,
   decodeCartComplements,
   encodeCartComplements,
   explainComplement,
@@ -22,6 +23,9 @@ const KITCHEN = [
 
 const anyBaskets = fc.array(fc.array(fc.nat(7), { maxLength: 8 }), { maxLength: 20 });
 const anyCart = fc.array(fc.nat(9), { maxLength: 6 }).map((items) => Uint32Array.from(items));
+
+const complementsOf = (fitted: CartComplements, items: Uint32Array, k: number) =>
+  createComplementSearch(fitted)(items, k);
 
 describe("cart complements", () => {
   const cart = fitCartComplements(rowsFrom(KITCHEN), 7);
@@ -83,7 +87,9 @@ describe("cart complements", () => {
         for (const item of items) expect(all.indices).not.toContain(item);
         expect(new Set(all.indices).size).toBe(all.indices.length);
         expect([...all.scores]).toEqual([...all.scores].sort((a, b) => b - a));
-        expect(complementsOf(fitted, items, k).indices).toEqual(all.indices.slice(0, k));
+        const search = createComplementSearch(fitted);
+        search(Uint32Array.of(1, 2), 3);
+        expect(search(items, k).indices).toEqual(all.indices.slice(0, k));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import type { CartSources } from "../../cart/cart-candidates.js";
-import { type CartComplements, complementsOf, explainComplement } from "../../cart/cart-complements.js";
+import { type CartComplements, createComplementSearch, explainComplement } from "../../cart/cart-complements.js";
 import type { CartRanking } from "../../cart/cart-ranking.js";
 import { createCartRecommender } from "../../cart/cart-recommender.js";
 import { type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
@@ -16,6 +16,7 @@ export interface RankedCart {
  */
 export function cartSource(fitted: CartComplements, ranked: RankedCart | undefined): Source {
   const recommender = ranked && createCartRecommender(ranked.sources, ranked.ranking);
+  const complements = createComplementSearch(fitted);
   const askedWith = ({ basket, purchases }: SourceQuery) => purchases?.products ?? basket;
   return {
     name: "cart",
@@ -23,7 +24,7 @@ export function cartSource(fitted: CartComplements, ranked: RankedCart | undefin
       if (askedWith(query).length === 0) return NO_CANDIDATES;
       if (query.purchases && recommender) return recommender.nextOrder(query.purchases, k, true);
       if (query.hasCart && recommender) return recommender.complements(query.basket, k);
-      return complementsOf(fitted, askedWith(query), k);
+      return complements(askedWith(query), k);
     },
     alternatives: () => NO_CANDIDATES,
     explain: (query, list, product) => {
