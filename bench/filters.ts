@@ -192,6 +192,7 @@ async function measure(count: number, queries: number): Promise<void> {
       variantsOf: () => undefined,
       group: () => undefined,
       pricedWithin: () => [],
+      arrivals: () => catalog.arrivals(),
       products: () => passing.values(),
       ids: () => ids.values(),
       revision: 0,

@@ -22,6 +22,8 @@ export interface CatalogView {
   pricedWithin(range: PriceRange): readonly ReadonlySet<string>[];
   products(): IterableIterator<Product>;
   ids(): IterableIterator<string>;
+  /** When each product arrived, 0 for unknown, without a look at products that were let go. */
+  arrivals(): IterableIterator<readonly [productId: string, arrivedAt: number]>;
   /** Grows with each write. */
   readonly revision: number;
   /** Ids written since a revision, each once; undefined when that is too long ago to know. */

@@ -1,6 +1,6 @@
 import type { Now } from "../domain/clock.js";
 import type { Money } from "../domain/money.js";
-import { type Product, pricedAt } from "../domain/product.js";
+import { arrivalOf, type Product, pricedAt } from "../domain/product.js";
 import { brandGroup, type PriceRange } from "../domain/product-filter.js";
 import type { CatalogView } from "./catalog-view.js";
 import { PriceIndex } from "./price-index.js";
@@ -23,6 +23,7 @@ class LetGo {
     readonly price: Money,
     readonly groups: readonly string[],
     readonly hasTitle: boolean,
+    readonly arrivedAt: number,
   ) {}
 
   isIndexedAs(product: Product): boolean {
@@ -31,6 +32,7 @@ class LetGo {
     return (
       product.sku === this.sku &&
       product.variantGroupId === this.variantGroupId &&
+      arrivalOf(product) === this.arrivedAt &&
       (product.title !== "") === this.hasTitle &&
       product.price.amount === price.amount &&
       product.price.currency === price.currency &&
@@ -64,7 +66,8 @@ class Shared {
 function letGoOf(product: Product, shared: Shared): LetGo {
   const { productId, sku, variantGroupId, price, title } = product;
   const groups = Array.from(groupsOf(product), (groupId) => shared.text(groupId));
-  return new LetGo(productId, sku, shared.text(variantGroupId), shared.price(price), groups, title !== "");
+  const group = shared.text(variantGroupId);
+  return new LetGo(productId, sku, group, shared.price(price), groups, title !== "", arrivalOf(product));
 }
 
 export class MemoryCatalog implements CatalogView {
@@ -126,6 +129,11 @@ export class MemoryCatalog implements CatalogView {
 
   ids(): IterableIterator<string> {
     return this.#products.keys();
+  }
+
+  *arrivals(): IterableIterator<readonly [productId: string, arrivedAt: number]> {
+    for (const [productId, held] of this.#products)
+      yield [productId, held instanceof LetGo ? held.arrivedAt : arrivalOf(held)];
   }
 
   /** Lets products go and keeps the indexes, in steps. `get` reads them again, one by one. */

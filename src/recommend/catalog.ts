@@ -16,6 +16,8 @@ export interface Catalog {
   products(): IterableIterator<Product>;
   /** Ids of all products, without a look at them. */
   ids(): IterableIterator<string>;
+  /** When each product arrived, 0 for unknown, without a look at the products. */
+  arrivals(): Iterable<readonly [productId: string, arrivedAt: number]>;
   /** Grows with each write; absent where nothing is written. */
   readonly revision?: number;
   /** Ids of products written or removed since a revision; undefined when that is too long ago to tell. */

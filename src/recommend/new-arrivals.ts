@@ -1,5 +1,5 @@
 /** New products of a catalogue, kept up with what is written to it. */
-import { arrivalOf, isShown, type Product } from "../domain/product.js";
+import { arrivalOf, isShown } from "../domain/product.js";
 import type { Catalog, Proposal, Shelf } from "./catalog.js";
 
 /** The newest products that are kept. */
@@ -8,10 +8,12 @@ const MOST_NEW = 2000;
 const MOST_CHANGED = 1000;
 const DAY_MS = 86_400_000;
 
+type Arrival = readonly [productId: string, arrivedAt: number];
+
 interface Kept {
   revision: number | undefined;
   /** Product ids by time of arrival, the newest first. */
-  newest: readonly (readonly [productId: string, arrivedAt: number])[];
+  newest: readonly Arrival[];
 }
 
 export function createNewArrivals() {
@@ -23,17 +25,8 @@ export function createNewArrivals() {
     if (before !== undefined && revision !== undefined && before.revision === revision) return before.newest;
     const changed = before?.revision === undefined ? undefined : catalog.changedSince?.(before.revision);
     const isShort = before !== undefined && changed !== undefined && changed.length <= MOST_CHANGED;
-    const found = isShort ? productsOf(catalog, [...before.newest.map(([id]) => id), ...changed]) : catalog.products();
-    const arrivals: (readonly [string, number])[] = [];
-    const seen = new Set<string>();
-    for (const product of found) {
-      const at = arrivalOf(product);
-      if (at === 0 || seen.has(product.productId)) continue;
-      seen.add(product.productId);
-      arrivals.push([product.productId, at]);
-    }
-    arrivals.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-    const newest = arrivals.slice(0, MOST_NEW);
+    const ids = isShort ? new Set([...before.newest.map(([id]) => id), ...changed]) : [];
+    const newest = newestOfAll(isShort ? arrivalsOf(catalog, ids) : catalog.arrivals());
     kept.set(catalog, { revision, newest });
     return newest;
   };
@@ -58,9 +51,28 @@ export function createNewArrivals() {
   };
 }
 
-function* productsOf(catalog: Pick<Catalog, "get">, ids: Iterable<string>): Generator<Product> {
+function* arrivalsOf(catalog: Pick<Catalog, "get">, ids: Iterable<string>): Generator<Arrival> {
   for (const productId of ids) {
     const product = catalog.get(productId);
-    if (product !== undefined) yield product;
+    if (product !== undefined) yield [productId, arrivalOf(product)];
   }
+}
+
+/** The newest, without an order of a whole catalogue: as many again are gathered before the older ones are dropped. */
+function newestOfAll(arrivals: Iterable<Arrival>): readonly Arrival[] {
+  const newest: Arrival[] = [];
+  const drop = () => {
+    newest.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+    newest.length = Math.min(newest.length, MOST_NEW);
+  };
+  let least = 1;
+  for (const arrival of arrivals) {
+    if (arrival[1] < least) continue;
+    newest.push(arrival);
+    if (newest.length < 2 * MOST_NEW) continue;
+    drop();
+    least = newest.at(-1)![1];
+  }
+  drop();
+  return newest;
 }

@@ -11,6 +11,7 @@ function shopProducts(): Product[] {
   return Array.from({ length: 1200 }, (_, n) =>
     bareProduct(`p${n}`, {
       sku: `S${n}`,
+      addedAt: n % 6,
       title: n % 3 === 0 ? "" : `Tent ${n}`,
       brand: `Brand ${n % 7}`,
       variantGroupId: n % 10 < 2 ? `group ${Math.floor(n / 10)}` : "",
@@ -36,14 +37,19 @@ async function shop() {
     scans++;
     return store.products.scan(appId);
   };
-  const views = createCatalogViews({ ...store.products, scan }, () => clock.now);
+  let reads = 0;
+  const getNow = (appId: string, productId: string) => {
+    reads++;
+    return store.products.getNow?.(appId, productId);
+  };
+  const views = createCatalogViews({ ...store.products, scan, getNow }, () => clock.now);
   const view = await views.of("shop");
   const size = () => new Map(views.sizes()).get("shop");
   const letGo = async () => {
     expect(views.letGo("shop")).toBe(true);
     for (let n = 0; n < 50; n++) await setImmediate();
   };
-  return { store, write, views, view, clock, size, letGo, scans: () => scans };
+  return { store, write, views, view, clock, size, letGo, scans: () => scans, reads: () => reads };
 }
 
 /** All that can be asked of a view. */
@@ -58,6 +64,7 @@ function contents(view: CatalogView) {
     skus: ["S0", "S7", "S1199", "T"].map((sku) => view.idOfSku(sku)),
     prices: view.pricedWithin({ min: "", max: "", currency: "" }).reduce((sum, ids) => sum + ids.size, 0),
     ids: [...view.ids()].sort(),
+    arrivals: [...view.arrivals()].sort(([a], [b]) => (a < b ? -1 : 1)),
     products: [...view.products()].sort((a, b) => (a.productId < b.productId ? -1 : 1)),
   };
 }
@@ -73,6 +80,13 @@ describe("a catalogue whose products were let go", () => {
     expect(await views.of("shop")).toBe(view);
     expect(size()).toEqual({ products: 1200, isLetGo: false });
     expect(scans()).toBe(1);
+  });
+
+  it("tells when products arrived without reading them", async () => {
+    const { view, letGo, reads } = await shop();
+    await letGo();
+    const arrivals = [...view.arrivals()];
+    expect([arrivals.length, arrivals.filter(([, at]) => at === 5).length, reads()]).toEqual([1200, 200, 0]);
   });
 
   it("does not count a product that is read again as written", async () => {

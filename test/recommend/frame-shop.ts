@@ -1,6 +1,6 @@
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.js";
-import type { Product } from "../../src/domain/product.js";
+import { arrivalOf, type Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
 import { type Candidates, NO_CANDIDATES } from "../../src/learning/common/candidates.js";
 import type { ServingModel, Source } from "../../src/learning/model/source.js";
@@ -37,6 +37,7 @@ export function catalogOf(products: readonly Product[]): Catalog {
       return found.length === 0 ? undefined : new Set(found.map((product) => product.productId));
     },
     pricedWithin: () => [new Set(byId.keys())],
+    arrivals: () => [...byId].map(([id, product]) => [id, arrivalOf(product)] as const),
     products: () => byId.values(),
     ids: () => byId.keys(),
   };

@@ -115,6 +115,7 @@ describe("a failure that only shortens an answer", () => {
       variantsOf: () => undefined,
       group: () => undefined,
       pricedWithin: () => [],
+      arrivals: () => [],
       size: 1,
       hasTitles: false,
     };
