@@ -1,7 +1,7 @@
 /**
  * What a training costs as a shop grows: time, memory, the snapshot, its load, and a recommendation from it.
  *
- *   npm run bench -- train [--sizes 50000x1000000,200000x10000000] [--no-learned-order] [--json FILE]
+ *   npm run bench -- train [--sizes 50000x1000000,200000x10000000] [--no-learned-order] [--no-texts] [--json FILE]
  *
  * A size is products x events. Each is trained in a process of its own and served in another, one after the other, on a made-up shop: products
  * with texts in narrow categories, visitors of ten events who mostly stay in one. The shop is made while it is read, so
@@ -26,6 +26,7 @@ const { values } = parseArgs({
   options: {
     sizes: { type: "string", default: SIZES },
     "no-learned-order": { type: "boolean", default: false },
+    "no-texts": { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
@@ -53,7 +54,9 @@ async function train(products: number, events: number): Promise<Row> {
   try {
     const file = join(folder, "snapshot");
     const learnedOrder = String(!values["no-learned-order"]);
-    const trained: Trained = JSON.parse(await said("one.ts", String(products), String(events), learnedOrder, file));
+    const texts = String(!values["no-texts"]);
+    const told = await said("one.ts", String(products), String(events), learnedOrder, texts, file);
+    const trained: Trained = JSON.parse(told);
     const served: Served = JSON.parse(await said("serve-one.ts", String(products), file));
     return { ...trained, ...served };
   } finally {

@@ -1,6 +1,6 @@
 /**
  * One training of a made-up shop in a process of its own, told by its arguments: products, events, whether the order is
- * learned, and the file to write the snapshot to. Says each stage on standard error as it begins, and at the end what the
+ * learned and products have texts, and the file to write the snapshot to. Says each stage on standard error as it begins, and at the end what the
  * training took as a line of JSON.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -41,7 +41,13 @@ function takePeak(): number {
   return Number(/VmHWM:\s*(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-async function trainOne(productCount: number, events: number, learnedOrder: boolean, file: string): Promise<Trained> {
+async function trainOne(
+  productCount: number,
+  events: number,
+  learnedOrder: boolean,
+  hasTexts: boolean,
+  file: string,
+): Promise<Trained> {
   const stages: Record<string, number> = {};
   const peaks: Record<string, number> = {};
   const startedAt = performance.now();
@@ -65,7 +71,7 @@ async function trainOne(productCount: number, events: number, learnedOrder: bool
   const cpu = process.cpuUsage();
   const { bytes, manifest } = await trainModel({
     appId: "shop",
-    products: { scan: () => productBatches(productCount) },
+    products: { scan: () => productBatches(productCount, hasTexts) },
     interactions: { scan: () => shopHistories(events, productCount) },
     vectorIndexes: hnswIndexes(),
     learnedOrder,
@@ -99,5 +105,7 @@ async function trainOne(productCount: number, events: number, learnedOrder: bool
   };
 }
 
-const [products, events, learnedOrder, file = ""] = process.argv.slice(2);
-console.log(JSON.stringify(await trainOne(Number(products), Number(events), learnedOrder === "true", file)));
+const [products, events, learnedOrder, texts, file = ""] = process.argv.slice(2);
+console.log(
+  JSON.stringify(await trainOne(Number(products), Number(events), learnedOrder === "true", texts === "true", file)),
+);

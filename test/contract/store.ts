@@ -58,7 +58,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
       expect(await again.events.get("shop", "e1")).toEqual(event("e1"));
       expect(await again.products.getBySku("shop", "s1")).toEqual(product("p1", { sku: "s1" }));
       expect(await again.interactions.recent("shop", ["v1"], 5)).toEqual([view(5)]);
-      expect(Array.from((await again.models.read("shop", "m1")) ?? [])).toEqual([1, 2, 3]);
+      expect(await again.models.read("shop", "m1")).toEqual([Buffer.of(1, 2, 3)]);
       expect(await again.models.pointer("shop")).toEqual(pointer("m1", "1"));
       expect(await again.models.activity("shop")).toBe(activity);
     });
