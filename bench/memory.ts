@@ -58,7 +58,7 @@ async function copyShop(directory: string): Promise<number> {
       await store.models.put(appId, record, bytes);
       await store.models.setPointer(appId, () => pointer);
     }
-    return bytes.length;
+    return record.sizeBytes;
   } finally {
     await store.close();
   }
