@@ -71,7 +71,8 @@ export async function* chunksAndRest(
 }
 
 /** The error for a body that ended and is not a sequence of whole messages. */
-export function errorOfMessages(body: Buffer, mostBytes: number): ConnectError | undefined {
+export function errorOfMessages(bytes: Uint8Array, mostBytes: number): ConnectError | undefined {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < body.length; ) {
     const rest = body.length - at - PREFIX_BYTES;
     if (rest < 0) return refusal("protocol error: incomplete envelope", Code.InvalidArgument, "MALFORMED_CALL");

@@ -1,5 +1,6 @@
 /**
- * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed.
+ * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed, and for the
+ * events and products that they send by the million: a stream of messages that are not compressed, answered by one.
  *
  * Connect answers every protocol by one chain: a dozen nested iterators, three sets of headers and two controllers for
  * each call. Node's own request and response objects come on top. Both take several times as long as the call itself. Here
@@ -14,7 +15,6 @@ import {
   type DescMessage,
   type DescMethod,
   type DescService,
-  fromBinary,
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
@@ -32,15 +32,22 @@ import {
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
 import { DirectContext } from "./direct-clients.js";
-import { answerTooLarge, withReason } from "./error-info.js";
+import { answerTooLarge, refusal, withReason } from "./error-info.js";
 import { FastRequest, FastResponse } from "./fast-messages.js";
+import { errorOfMessages } from "./first-message.js";
 import { withPlainMessage } from "./grpc-message.js";
 import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
+import { createMessageReader, type MessageReader } from "./message-reader.js";
 import { ANSWER_HEADERS } from "./request-origin.js";
 import type { RpcLimits } from "./rpc-handler.js";
 
+type ImplSpec<K extends MethodImplSpec["kind"]> = Extract<MethodImplSpec, { kind: K }> & {
+  readonly read: MessageReader<DescMessage>;
+};
 /** A call of one message each way. */
-export type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
+export type UnarySpec = ImplSpec<"unary">;
+/** A call of a stream of messages and one answer. */
+export type StreamSpec = ImplSpec<"client_streaming">;
 
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
@@ -69,6 +76,7 @@ export interface GrpcUnary {
   knowing(router: ConnectRouter): ConnectRouter;
   /** What a call with these headers may reach on the fast path, if anything. */
   specOf(headers: IncomingHttpHeaders): UnarySpec | undefined;
+  streamSpecOf(headers: IncomingHttpHeaders): StreamSpec | undefined;
   /** Answers the call when its body is one plain message; otherwise returns false and does nothing. */
   answer(
     spec: UnarySpec,
@@ -77,22 +85,31 @@ export interface GrpcUnary {
     contextValues: ContextValues,
     body: Buffer,
   ): boolean;
+  /** Answers a call whose body is these messages, each with its prefix. */
+  answerStream(
+    spec: StreamSpec,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    contextValues: ContextValues,
+    body: AsyncIterable<Uint8Array>,
+  ): void;
 }
 
 export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
   const { limits } = deps;
   const specs = new Map<string | undefined, UnarySpec>();
+  const streamSpecs = new Map<string | undefined, StreamSpec>();
   const open = new Set<DirectContext>();
   deps.shutdown.addEventListener("abort", () => {
     for (const context of open) context.abort(deps.shutdown.reason);
   });
 
   const answer = async (
-    spec: UnarySpec,
-    message: MessageShape<DescMessage>,
+    spec: UnarySpec | StreamSpec,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     contextValues: ContextValues,
+    call: (context: DirectContext) => Promise<Message>,
   ) => {
     const context = contextOf(spec, headers, contextValues, limits.maxTimeoutMs);
     open.add(context);
@@ -101,7 +118,10 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
     let failure: Headers | undefined;
     try {
       if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
-      const answered = toBinary(spec.method.output, await invoke(spec, message, context, deps.interceptors));
+      const answered = toBinary(
+        spec.method.output,
+        await (context.limited ? context.within(() => call(context)) : call(context)),
+      );
       if (answered.length > limits.writeMaxBytes) throw answerTooLarge(limits.writeMaxBytes);
       const compresses = answered.length >= COMPRESS_FROM_BYTES && acceptsGzip(headers);
       body = compresses ? framed(await compressionGzip.compress(answered), COMPRESSED) : framed(answered, 0);
@@ -124,36 +144,54 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
     stream.end(body.bytes);
   };
 
+  const failed =
+    ({ method }: UnarySpec | StreamSpec, stream: ServerHttp2Stream) =>
+    (error: unknown) => {
+      deps.onError(error, pathOf(method));
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    };
+
   return {
     knowing: (router) => ({
       ...router,
       service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
-        for (const spec of Object.values(createServiceImplSpec(service, implementation).methods))
-          if (spec.kind === "unary") specs.set(pathOf(spec.method), spec);
+        for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
+          const read = createMessageReader(spec.method.input);
+          if (spec.kind === "unary") specs.set(pathOf(spec.method), { ...spec, read });
+          if (spec.kind === "client_streaming") streamSpecs.set(pathOf(spec.method), { ...spec, read });
+        }
         router.service(service, implementation);
         return this;
       },
       rpc<M extends DescMethod>(method: M, implementation: MethodImpl<M>, options: RouteOptions) {
         specs.delete(pathOf(method));
+        streamSpecs.delete(pathOf(method));
         router.rpc(method, implementation, options);
         return this;
       },
     }),
 
     specOf: (headers) => (isPlain(headers) ? specs.get(headers[":path"]) : undefined),
+    streamSpecOf: (headers) => (isPlain(headers) ? streamSpecs.get(headers[":path"]) : undefined),
 
     answer(spec, stream, headers, contextValues, body) {
       if (body.length > PREFIX_BYTES + limits.readMaxBytes) return false;
-      const message = messageOf(spec.method.input, body);
+      const message = messageOf(spec, body);
       if (message === undefined) return false;
-      answer(spec, message, stream, headers, contextValues).catch((error: unknown) => {
-        deps.onError(error, pathOf(spec.method));
-        stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-      });
+      const call = (context: DirectContext) => invoke(spec, message, context, deps.interceptors);
+      answer(spec, stream, headers, contextValues, call).catch(failed(spec, stream));
       return true;
+    },
+
+    answerStream(spec, stream, headers, contextValues, body) {
+      const messages = messagesOf(spec, body, limits.readMaxBytes);
+      const call = (context: DirectContext) => invokeStream(spec, messages, context, deps.interceptors);
+      answer(spec, stream, headers, contextValues, call).catch(failed(spec, stream));
     },
   };
 }
+
+type Message = MessageShape<DescMessage>;
 
 function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
@@ -185,7 +223,7 @@ function acceptsGzip(headers: IncomingHttpHeaders): boolean {
 }
 
 function contextOf(
-  spec: UnarySpec,
+  spec: UnarySpec | StreamSpec,
   headers: IncomingHttpHeaders,
   contextValues: ContextValues,
   maxTimeoutMs: number,
@@ -205,29 +243,90 @@ function contextOf(
 /** Through the interceptors, outermost first, to the implementation. */
 async function invoke(
   { impl, method }: UnarySpec,
-  message: MessageShape<DescMessage>,
+  message: Message,
   context: DirectContext,
   interceptors: readonly Interceptor[],
-): Promise<MessageShape<DescMessage>> {
-  const request = new FastRequest(method, message, context);
+): Promise<Message> {
   const last = async () => new FastResponse(method, create(method.output, await impl(message, context)), context);
-  let next: Parameters<Interceptor>[0] = last;
-  for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
-  const call = async () => next(request);
-  const answer = await (context.limited ? context.within(call) : call());
+  const answer = await around(last, interceptors)(new FastRequest(method, message, context));
   if (answer.stream) throw new ConnectError("an interceptor made a stream of one message", Code.Internal);
   return answer.message;
 }
 
+/** The same for a stream of messages. */
+async function invokeStream(
+  { impl, method }: StreamSpec,
+  messages: AsyncIterable<Message>,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+): Promise<Message> {
+  const { service } = context;
+  const last: Next = async (request) => {
+    if (!request.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+    const message = only(create(method.output, await impl(request.message, context)));
+    return { stream: true, service, method, message, header: context.responseHeader, trailer: context.responseTrailer };
+  };
+  const { requestMethod, url, signal, requestHeader: header, values: contextValues } = context;
+  const request = {
+    stream: true,
+    service,
+    method,
+    message: messages,
+    requestMethod,
+    url,
+    signal,
+    header,
+    contextValues,
+  } as const;
+  const answer = await around(last, interceptors)(request);
+  if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+  for await (const message of answer.message) return message;
+  throw new ConnectError("an interceptor took the answer away", Code.Internal);
+}
+
+type Next = Parameters<Interceptor>[0];
+
+function around(last: Next, interceptors: readonly Interceptor[]): Next {
+  let next = last;
+  for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
+  return next;
+}
+
+async function* only<T>(message: T): AsyncGenerator<T, void, undefined> {
+  yield message;
+}
+
 /** The message of a body that is one uncompressed message; undefined for any other. */
-function messageOf(input: DescMessage, body: Buffer): MessageShape<DescMessage> | undefined {
+function messageOf({ read }: UnarySpec, body: Buffer): Message | undefined {
   if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
     return undefined;
   try {
-    return fromBinary(input, body.subarray(PREFIX_BYTES));
+    return read(body.subarray(PREFIX_BYTES));
   } catch {
     // Connect's path rejects the malformed message
     return undefined;
+  }
+}
+
+/** Rejects as Connect does. */
+async function* messagesOf(
+  { read }: StreamSpec,
+  body: AsyncIterable<Uint8Array>,
+  readMaxBytes: number,
+): AsyncGenerator<Message, void, undefined> {
+  for await (const framed of body) {
+    const error = errorOfMessages(framed, readMaxBytes);
+    if (error !== undefined) throw error;
+    if (framed[0] !== 0)
+      throw refusal("received compressed envelope, but do not know how to decompress", Code.Internal, "MALFORMED_CALL");
+    let message: Message;
+    try {
+      message = read(framed.subarray(PREFIX_BYTES));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw refusal(`parse binary: ${reason}`, Code.Internal, "MALFORMED_CALL");
+    }
+    yield message;
   }
 }
 

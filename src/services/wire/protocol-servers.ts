@@ -23,8 +23,6 @@ export interface ListenerLimits extends RpcLimits, OpenCallLimits {
   firstBytesMs: number;
   /** For the headers of an HTTP/1.1 request. */
   headersMs: number;
-  /** Time for a caller to keep sending a body that is no longer read, before it is disconnected. */
-  lingerMs: number;
   /** Idle time of a connection without a call. */
   idleMs: number;
   /** Calls at a time on one HTTP/2 connection. */

@@ -30,6 +30,7 @@ import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import type { StreamCall } from "./protocol-servers.js";
 import { refuseCall } from "./refuse-call.js";
+import { lingerOnStream } from "./unread-body.js";
 
 /** A request of either server of a listener. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -50,6 +51,8 @@ export interface RpcLimits {
   bodyTimeoutMs: number;
   /** Maximum silence of a caller that streams requests, in ms. */
   streamSilenceMs: number;
+  /** Time for a caller to keep sending a body that is no longer read, before it is disconnected, in ms. */
+  lingerMs: number;
 }
 
 /** Dependencies of an RPC handler. */
@@ -132,6 +135,19 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       if (!stream.destroyed && !stream.closed) work();
     });
 
+  /** The body of a call, in its limits of time and memory. */
+  const bodyOf = (
+    chunks: AsyncIterable<Uint8Array>,
+    call: NodeResponse | ServerHttp2Stream,
+    streamsIn: boolean,
+    isEnveloped: boolean,
+  ) => {
+    const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
+    const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
+    call.once("close", release);
+    return isEnveloped ? framedMessages(body, limits.readMaxBytes) : body;
+  };
+
   /** Answers by Connect's chain. `given` is the body, if it was read already. */
   const connect = ({ request, response, handler, values, streamsIn }: Call, given?: AsyncIterable<Uint8Array>) => {
     const fail = (error: unknown) => {
@@ -144,16 +160,9 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         universalRequestFromNodeRequest(request, response, undefined, values),
         limits.maxTimeoutMs,
       );
-      const bodyOf = (chunks: AsyncIterable<Uint8Array>) => {
-        const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
-        const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
-        response.once("close", release);
-        return ENVELOPED.test(universal.header.get("content-type") ?? "")
-          ? framedMessages(body, limits.readMaxBytes)
-          : body;
-      };
+      const isEnveloped = ENVELOPED.test(universal.header.get("content-type") ?? "");
       const sent = given ?? universal.body;
-      handler({ ...universal, body: isStream(sent) ? bodyOf(sent) : sent })
+      handler({ ...universal, body: isStream(sent) ? bodyOf(sent, response, streamsIn, isEnveloped) : sent })
         .then((answer) => {
           if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
           return withReasons(answer);
@@ -203,7 +212,10 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       return true;
     },
     handleStream({ stream, headers, as }) {
-      const spec = stream.endAfterHeaders || stream.readableEnded ? undefined : short.specOf(headers);
+      if (stream.endAfterHeaders || stream.readableEnded) return false;
+      const unary = short.specOf(headers);
+      const streamed = short.streamSpecOf(headers);
+      const spec = unary ?? streamed;
       const handler = spec && handlers.get(headers[":path"] ?? "");
       if (spec === undefined || handler === undefined) return false;
       const values = callerValues(spec.method, headers.authorization, stream.session?.socket.remoteAddress);
@@ -212,21 +224,38 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         return true;
       }
       const begin = beginning(stream);
-      readFirstMessage(stream, firstMessage(false), {
-        whole: (body) =>
-          begin(() => {
-            if (short.answer(spec, stream, headers, values, body)) return;
-            const error = errorOfMessages(body, limits.readMaxBytes);
-            as((request, response) => {
-              if (error !== undefined) refuseCall(request, response, error);
-              else connect({ request, response, handler, values, streamsIn: false }, chunksAndRest([body]));
-            });
-          }),
+      const late = () => as((request, response) => refuseCall(request, response, tooLate()));
+      /** Leaves the call to Connect. */
+      const leave = (body: AsyncIterable<Uint8Array>) =>
+        as((request, response) =>
+          connect({ request, response, handler, values, streamsIn: unary === undefined }, body),
+        );
+      /** The same for a whole body, unless it is no sequence of messages. */
+      const leaveWhole = (body: Buffer) => {
+        const error = errorOfMessages(body, limits.readMaxBytes);
+        if (error === undefined) leave(chunksAndRest([body]));
+        else as((request, response) => refuseCall(request, response, error));
+      };
+      if (unary !== undefined) {
+        readFirstMessage(stream, firstMessage(false), {
+          whole: (body) =>
+            begin(() => {
+              if (!short.answer(unary, stream, headers, values, body)) leaveWhole(body);
+            }),
+          part: (body) => begin(() => leave(body)),
+          late,
+        });
+        return true;
+      }
+      if (streamed === undefined) return false;
+      readFirstMessage(stream, firstMessage(true), {
+        whole: (body) => begin(() => leaveWhole(body)),
         part: (body) =>
-          begin(() =>
-            as((request, response) => connect({ request, response, handler, values, streamsIn: false }, body)),
-          ),
-        late: () => as((request, response) => refuseCall(request, response, tooLate())),
+          begin(() => {
+            lingerOnStream(stream, limits.lingerMs);
+            short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, true));
+          }),
+        late,
       });
       return true;
     },

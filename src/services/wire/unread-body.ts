@@ -30,7 +30,7 @@ export function lingerBriefly(request: NodeRequest, response: NodeResponse, ms: 
  * Node reports `finish` when it has taken the answer. While the socket is full or the process is busy, the trailers still
  * wait in nghttp2, and a reset would discard them: the client would see INTERNAL instead of its status.
  */
-function lingerOnStream(stream: ServerHttp2Stream, ms: number): void {
+export function lingerOnStream(stream: ServerHttp2Stream, ms: number): void {
   stream.once("finish", () => {
     if (stream.readableEnded || stream.endAfterHeaders || stream.destroyed) return;
     discardRest(stream);
