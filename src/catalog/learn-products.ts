@@ -1,7 +1,7 @@
 import { MAX_LEARNED_AFTER_VISITORS } from "../domain/app.js";
 import type { EventProduct } from "../domain/event.js";
 import { NO_MONEY } from "../domain/money.js";
-import { isOnHosts, type Product } from "../domain/product.js";
+import { type Category, isOnHosts, type Product } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -44,18 +44,18 @@ export function createLearnProducts(mode: LearnProducts): Effect {
     const wanted = sender === undefined ? 0 : Math.min(app.learnedAfterVisitors, MAX_LEARNED_AFTER_VISITORS);
     const visitorId = visitor?.visitorId ?? "";
     if (wanted > 1 && (event.bot || visitorId === "")) return NO_OUTCOME;
-    const learning = new Learning(tx, event.receivedAt, sender, visitorId, wanted, hashOf);
+    let learning: Learning | undefined;
     let looked = 0;
     for (const seen of event.products) {
       const before = tx.products.get(seen.productId);
       if (before?.origin === "catalog") continue;
       const said = withoutForeign(tx, seen, app.allowedOrigins);
-      const after = learned(before, said, event.receivedAt);
-      if (before !== undefined && isSame(before, after)) continue;
+      if (before !== undefined && teachesNothing(before, said)) continue;
+      learning ??= new Learning(tx, event.receivedAt, sender, visitorId, wanted, hashOf);
       if (sender !== undefined && ++looked > MAX_OF_EVENT) return { ...learning.outcome(), notes: [TOO_MANY_NOTE] };
       learning.take(before, said);
     }
-    return learning.outcome();
+    return learning === undefined ? NO_OUTCOME : learning.outcome();
   };
   return { needs: "products", apply };
 }
@@ -85,10 +85,10 @@ class Learning {
     if (before === undefined && sender !== undefined && tx.productCounts.learned >= MAX_LEARNED) return;
     const granted = sender === undefined || this.wanted <= 1 ? said : this.granted(before, said, sender);
     if (granted === undefined) return;
+    if (before !== undefined && teachesNothing(before, granted)) return;
     const after = learned(before, granted, this.at);
-    if (before !== undefined && isSame(before, after)) return;
     tx.products.put(after.productId, after);
-    if (isSame(after, learned(after, said, this.at))) forgetSightings(tx.unconfirmedProducts, after.productId);
+    if (teachesNothing(after, said)) forgetSightings(tx.unconfirmedProducts, after.productId);
     this.count(before === undefined ? "confirmed" : "changed");
     tx.markChanged();
   }
@@ -175,20 +175,23 @@ function learned(before: Product | undefined, seen: EventProduct, at: number): P
   };
 }
 
-function isSame(a: Product, b: Product): boolean {
+/** Whether `learned` would leave the product as it is: the event says what is known, or nothing. */
+function teachesNothing(before: Product, seen: EventProduct): boolean {
+  const brand = seen.brandName || seen.brandId;
+  const { price, categories } = seen;
   return (
-    a.sku === b.sku &&
-    a.title === b.title &&
-    a.brand === b.brand &&
-    a.price.amount === b.price.amount &&
-    a.price.currency === b.price.currency &&
-    a.url === b.url &&
-    a.imageUrl === b.imageUrl &&
-    a.available === b.available &&
-    a.categories.length === b.categories.length &&
-    a.categories.every(
-      ({ categoryId, name }, index) =>
-        categoryId === b.categories[index]?.categoryId && name === b.categories[index]?.name,
-    )
+    (seen.sku === "" || seen.sku === before.sku) &&
+    (seen.title === "" || seen.title === before.title) &&
+    (brand === "" || brand === before.brand) &&
+    (price.amount === "" || (price.amount === before.price.amount && price.currency === before.price.currency)) &&
+    (seen.url === "" || seen.url === before.url) &&
+    (seen.imageUrl === "" || seen.imageUrl === before.imageUrl) &&
+    (seen.available === null || seen.available === before.available) &&
+    (categories.length === 0 || isSameList(categories, before.categories))
   );
+}
+
+function isSameList(a: readonly Category[], b: readonly Category[]): boolean {
+  if (a.length !== b.length) return false;
+  return a.every(({ categoryId, name }, n) => categoryId === b[n]?.categoryId && name === b[n]?.name);
 }

@@ -55,10 +55,10 @@ export function createKnownProductCounts(
   metrics: Metrics,
 ): StoredEventListener {
   return {
-    wants: (appId) => catalogs.loaded(appId) !== undefined,
-    took: (appId, { actionType, bot, products }) => {
+    wants: (appId, { actionType, bot }) => !bot && ACTIONS.has(actionType) && catalogs.loaded(appId) !== undefined,
+    took: (appId, { products }) => {
       const catalog = catalogs.loaded(appId);
-      if (catalog === undefined || bot || !ACTIONS.has(actionType)) return;
+      if (catalog === undefined) return;
       let known = 0;
       for (const { productId, sku } of products) if (isKnownProduct(productId || sku, catalog)) known++;
       if (known > 0) metrics.count("event_products", { known: "yes" }, known);

@@ -98,8 +98,8 @@ export interface IdempotencyRecord {
   readonly answer: string;
 }
 
-/** Called with stored events of the requested apps. */
+/** Called with the stored events that it wants. */
 export interface StoredEventListener {
-  wants(appId: string): boolean;
+  wants(appId: string, event: Event): boolean;
   took(appId: string, event: Event): void;
 }

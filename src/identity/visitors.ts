@@ -209,6 +209,7 @@ function withLink(visitor: Visitor, known: readonly string[], addressId: string,
 function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
   const found: Visitor[] = [];
   for (const key of keys) {
+    if (found.some((visitor) => visitor.keys.includes(key))) continue; // its key leads to this visitor
     const visitorId = tx.visitorKeys.get(key);
     if (visitorId === undefined || found.some((visitor) => visitor.visitorId === visitorId)) continue;
     const visitor = tx.visitors.get(visitorId);

@@ -14,6 +14,11 @@ export function historyIdOf(event: Event, identity: Pick<Identity, "visitor" | "
 /** Maximum products of one view or cart addition in a history, since each answer reads them. */
 const MAX_OF_ROW = 100;
 
+function productIdsOf({ products }: Event): readonly string[] {
+  const ids = products.map(({ productId }) => productId);
+  return ids.length < 2 ? ids : [...new Set(ids)].slice(0, MAX_OF_ROW);
+}
+
 /** Adds product views and cart additions to the history. Orders get there by the order book. */
 export const keepHistory: Effect = {
   needs: "products",
@@ -22,7 +27,7 @@ export const keepHistory: Effect = {
     tx.putInteraction(historyIdOf(event, identity), {
       type: event.actionType === "add_to_cart" ? "add_to_cart" : "product_view",
       at: event.occurredAt,
-      productIds: [...new Set(event.products.map((product) => product.productId))].slice(0, MAX_OF_ROW),
+      productIds: productIdsOf(event),
       ref: event.eventId,
       ...(event.bot && { bot: true }),
     });

@@ -28,6 +28,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
 const YEAR_2000 = Date.UTC(2000, 0, 1);
 const MAX_TEXT = 8192;
 const MAX_PRODUCTS = 1000;
+const MAX_CATEGORIES = 32;
 const MAX_RECOMMENDATIONS = 20;
 const MAX_EXTRA_FIELDS = 128;
 
@@ -44,9 +45,11 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
   const actionType = readAction(sent.actionType);
   const taken = sent.products.slice(0, MAX_PRODUCTS);
   if (taken.length < sent.products.length) notes.push(`products beyond ${MAX_PRODUCTS} were left out`);
-  const products = taken
-    .map((product) => readProduct(product, notes))
-    .filter((product) => product.productId !== "" || product.sku !== "");
+  const products: EventProduct[] = [];
+  for (const one of taken) {
+    const product = readProduct(one, notes);
+    if (product.productId !== "" || product.sku !== "") products.push(product);
+  }
   if (products.length < taken.length) notes.push("products without a usable id or SKU were left out");
   const categories = readCategories(sent.categories);
   const contact = sent.contact && readContact(sent.contact, notes);
@@ -172,10 +175,12 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
 }
 
 function readCategories(categories: readonly Category[]): Category[] {
-  return categories
-    .slice(0, 32)
-    .map(({ categoryId, name }) => ({ categoryId: cleanId(categoryId), name: cut(name) }))
-    .filter(({ categoryId }) => categoryId !== "");
+  const read: Category[] = [];
+  for (const category of categories.slice(0, MAX_CATEGORIES)) {
+    const categoryId = cleanId(category.categoryId);
+    if (categoryId !== "") read.push({ categoryId, name: cut(category.name) });
+  }
+  return read;
 }
 
 function readMoney(money: Money): Money {

@@ -114,7 +114,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     });
     countRecorded(metrics, event, recorded, isWanted());
     if (!recorded.deduplicated)
-      for (const listener of listeners) if (listener.wants(appId)) listener.took(appId, event);
+      for (const listener of listeners) if (listener.wants(appId, event)) listener.took(appId, event);
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const recordOrReject = async (appId: string, sent: SentEvent, key: string, single: boolean): Promise<Recorded> => {
@@ -229,7 +229,7 @@ export function countRecorded(
   if (isWanted) metrics.count("events_stored", { action: actionType });
   else metrics.count("events_stored_late");
   if (bot) metrics.count("events_of_bots");
-  for (const [outcome, count] of Object.entries(learned ?? {}))
+  for (const [outcome, count] of learned === undefined ? [] : Object.entries(learned))
     if (count > 0) metrics.count("learned_products", { outcome }, count);
   if (refusedLink !== undefined) metrics.count("links_refused", { limit: refusedLink });
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from "../adapters/metrics.js";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
-import type { StoredEventListener } from "../domain/event.js";
+import type { Event, StoredEventListener } from "../domain/event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { LearnedCounts } from "./effect.js";
@@ -25,6 +25,8 @@ export interface Taken {
   readonly deduplicated: boolean;
   /** What the event taught of products, if anything. */
   readonly learned?: LearnedCounts | undefined;
+  /** The event itself, if it was stored now and a listener wants it: others would outlive their turn for nothing. */
+  readonly wanted?: Event | undefined;
 }
 
 /** What came of one of them: it was taken, or the error `RecordEvent` would reject with. */
@@ -58,7 +60,7 @@ export interface RecordEventsDependencies {
 }
 
 export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents {
-  const { apps, unitOfWork, take, rejectedEvents, now, newEventId, metrics } = deps;
+  const { apps, unitOfWork, listeners = [], take, rejectedEvents, now, newEventId, metrics } = deps;
   return async (appId, count, sent) => {
     if (appId === "") throw new InvalidArgument("app_id", "missing");
     if ((await apps.get(appId)) === undefined) throw new NotFound("app");
@@ -71,19 +73,19 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
         const owned = ownedKey(appId, given, idempotencyKey);
         const event = normalise(given, eventId, receivedAt);
         const { deduplicated, learned, eventId: takenAs } = take(tx, event, given, owned);
-        return { eventId: takenAs, actionType: event.actionType, bot: event.bot, deduplicated, learned };
+        const isWanted = !deduplicated && listeners.some((listener) => listener.wants(appId, event));
+        const { actionType, bot } = event;
+        return { eventId: takenAs, actionType, bot, deduplicated, learned, wanted: isWanted ? event : undefined };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);
-    const wanting = deps.listeners?.filter((listener) => listener.wants(appId)) ?? [];
     let acknowledged = 0;
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
         countRecorded(metrics, outcome.value, outcome.value);
-        if (wanting.length > 0 && !outcome.value.deduplicated) {
-          const event = normalise(sent(index).event, outcome.value.eventId, receivedAt);
-          for (const listener of wanting) listener.took(appId, event);
-        }
+        const { wanted } = outcome.value;
+        if (wanted !== undefined)
+          for (const listener of listeners) if (listener.wants(appId, wanted)) listener.took(appId, wanted);
         acknowledged++;
       } else {
         const { event, idempotencyKey } = sent(index);

@@ -169,14 +169,12 @@ export function createFrameCounts(deps: {
       return unwritten.over(appId, visitorKey, stored?.shownLists ?? []);
     },
 
-    wants: () => true,
+    // Who cancels is seldom who ordered, and need not say whose order it was: the order knows.
+    wants: (appId, event) => event.actionType === "order_cancel" || (!event.bot && mayCount(appId, event)),
 
     took: (appId, event) => {
-      // Who cancels is seldom who ordered, and need not say whose order it was: the order knows.
-      const isCancelling = event.actionType === "order_cancel";
-      if (!isCancelling && (event.bot || !mayCount(appId, event))) return;
       const keys = visitorKeys(event.visitor);
-      if (isCancelling || event.actionType === "order" || keys.length > 0)
+      if (event.actionType === "order_cancel" || event.actionType === "order" || keys.length > 0)
         add(appId, { kind: "act", keys, act: visitorActOf(event), at: now() });
     },
 

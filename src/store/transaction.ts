@@ -37,6 +37,8 @@ export type TransactionTables = {
 export abstract class AppTransaction<Tables extends TransactionTables> implements Transaction {
   /** Common prefix of the keys of all the app's records. */
   protected readonly prefix: Key;
+  /** Of the records that the app has one of. */
+  private readonly ownKey: Key;
   private running = true;
   private known: Partial<AppRecordsByTable> = {};
 
@@ -46,6 +48,7 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     protected readonly clock: KeyClock,
   ) {
     this.prefix = keyOf(appId, "");
+    this.ownKey = appKey(appId);
   }
 
   /** The tables, while the work runs. */
@@ -69,12 +72,12 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   }
 
   app(): App | undefined {
-    return this.tables.apps.get(appKey(this.appId));
+    return this.tables.apps.get(this.ownKey);
   }
 
   putApp(app: App): void {
     if (this.app() === undefined) throw new NotFound("app");
-    this.tables.apps.put(appKey(this.appId), app);
+    this.tables.apps.put(this.ownKey, app);
   }
 
   get frames(): Frames {
@@ -154,7 +157,7 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return this.recordsOf(this.tables.productSkus);
   }
   get productCounts(): ProductCounts {
-    return this.tables.productCounts.get(appKey(this.appId)) ?? NO_PRODUCTS;
+    return this.tables.productCounts.get(this.ownKey) ?? NO_PRODUCTS;
   }
   get unconfirmedProducts() {
     return this.recordsOf(this.tables.unconfirmedProducts);

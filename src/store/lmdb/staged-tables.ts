@@ -183,12 +183,13 @@ export class Staged<T> implements StagedTable<T> {
 
 /**
  * A table whose records works rarely read or write twice. Each write goes into the transaction as soon as its work ends,
- * which frees the memory of the record and its bytes before the batch ends.
+ * which frees the memory of the record and its bytes before the batch ends. Most works write one record, or none.
  */
 class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   readonly atOnce = true;
-  /** The writes of the current work; undefined for a removed record. */
-  private written = new Map<Key, T | undefined>();
+  /** The writes of the current work, without values for removed records. Of one key the last counts. */
+  private keys: Key[] = [];
+  private values: (T | undefined)[] = [];
   private bytes: (Buffer | undefined)[] = [];
 
   constructor(
@@ -197,12 +198,14 @@ class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   ) {}
 
   get(key: Key): T | undefined {
-    return this.written.has(key) ? this.written.get(key) : this.table.get(key);
+    const at = this.keys.lastIndexOf(key);
+    return at < 0 ? this.table.get(key) : this.values[at];
   }
 
   put(key: Key, value: T | undefined): void {
-    if (this.written.size === 0) this.journal.touch(this);
-    this.written.set(key, value);
+    if (this.keys.length === 0) this.journal.touch(this);
+    this.keys.push(key);
+    this.values.push(value);
   }
 
   delete(key: Key): void {
@@ -210,13 +213,16 @@ class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   }
 
   clear(): void {
-    if (this.written.size > 0) this.written = new Map();
-    if (this.bytes.length > 0) this.bytes = [];
+    if (this.keys.length === 0) return;
+    this.keys = [];
+    this.values = [];
+    this.bytes = [];
   }
 
   keep(): number {
     let sum = 0;
-    for (const [key, value] of this.written) {
+    for (const [n, key] of this.keys.entries()) {
+      const value = this.values[n];
       const bytes = value === undefined ? undefined : this.table.encode(key, value);
       this.bytes.push(bytes);
       sum += key.length + (bytes?.length ?? 0);
@@ -229,9 +235,8 @@ class StagedAppends<T> implements StagedTable<T>, StagedWrite {
   }
 
   apply(): void {
-    let at = 0;
-    for (const key of this.written.keys()) {
-      const bytes = this.bytes[at++];
+    for (const [n, key] of this.keys.entries()) {
+      const bytes = this.bytes[n];
       if (bytes !== undefined) this.table.putNow(key, bytes);
       else this.table.removeNow(key);
     }
