@@ -2,12 +2,14 @@
  * Bulk intake: an hour of a large shop's events through RecordEvents into the embedded store.
  *
  *   npm run bench -- import [--events 10000000] [--visitors EVENTS/10] [--products 50000] [--batch 500] [--json FILE]
+ *                           [--part 1000000] [--other DIR]
  *   npm run bench -- import --services [--without-store] [--kind all|view|order] …
  *
  * One stream for each million events, over gRPC, to a server in a process of its own; meanwhile POST /trace is asked ten
  * times a second. For each million: events a second, CPU of the server for an event (all of its threads), growth of the
  * store's file for an event, memory, latency of POST /trace. At the end: bytes an event of the whole and of a compacting
- * copy, and the rate of the last million to that of the first.
+ * copy, and the rate of the last million to that of the first. `--part` takes another number than a million. `--other`
+ * names another checkout with its `dist`, whose server imports the same parts in turns; then the ratio of CPU stands beside.
  *
  * With `--services` the services are called in this process, on messages that are there already, and the CPU is told
  * apart by thread: what intake costs with its effects and the store, without gRPC. Beside it stands what reading one of
@@ -34,7 +36,7 @@ import { backupStore } from "../src/store/lmdb/backup.js";
 import { openEmbeddedStore } from "../src/store/lmdb/store.js";
 import { machine } from "./load.js";
 import { memoryUnitOfWork } from "./memory-unit-of-work.js";
-import { aisle, startServer } from "./server.js";
+import { aisleOf, BIN, startBuild } from "./server.js";
 import { createShopEvents } from "./shop-events.js";
 
 const { values } = parseArgs({
@@ -46,13 +48,15 @@ const { values } = parseArgs({
     batch: { type: "string", default: "500" },
     services: { type: "boolean", default: false },
     "without-store": { type: "boolean", default: false },
+    part: { type: "string", default: "1000000" },
+    other: { type: "string" },
     json: { type: "string" },
   },
 });
 const EVENTS = Number(values.events);
 const APP = "shop";
 const BATCH = Number(values.batch);
-const PART = Math.min(EVENTS, 1_000_000);
+const PART = Math.min(EVENTS, Number(values.part));
 const eventOf = createShopEvents({
   visitors: Number(values.visitors ?? EVENTS / 10),
   products: Number(values.products),
@@ -99,7 +103,7 @@ function memoryMib(pid: number): number {
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-import-"));
 const storeDirectory = join(directory, "store");
-const fileBytes = () => statSync(join(storeDirectory, "data.mdb")).size;
+const fileBytes = (store = storeDirectory) => statSync(join(store, "data.mdb")).size;
 console.log(JSON.stringify({ ...machine(), ...values }));
 
 /** CPU of this thread, µs, to read one of these events from its protobuf bytes: what the others can be compared with. */
@@ -196,11 +200,11 @@ interface Part {
   readonly p99Ms: number;
 }
 
-async function overRpc(): Promise<Part[]> {
-  const server = await startServer(storeDirectory, "--log-level", "warn");
-  const parts: Part[] = [];
+/** A server over a new store, and how it takes a part of the events. */
+async function startImporting(bin: string, store: string) {
+  const server = await startBuild(bin, undefined, `embedded:${store}`, "--log-level", "warn");
   const latencies: number[] = [];
-  await aisle(server, "app", "create", APP);
+  await aisleOf(bin)(server, "app", "create", APP);
   const form = new URLSearchParams({ app_id: APP, action_type: "product_view", product_ids: "1", c_id: "asked" });
   const ask = async () => {
     const start = performance.now();
@@ -209,35 +213,50 @@ async function overRpc(): Promise<Part[]> {
     if (answer.status !== 200) console.error(`POST /trace answered ${answer.status}`);
     latencies.push(performance.now() - start);
   };
-  const asking = setInterval(() => void ask(), 100);
   const client = createClient(EventService, createGrpcTransport({ baseUrl: server.rpcUrl }));
+  const importPart = async (from: number, to: number): Promise<Part> => {
+    const asking = setInterval(() => void ask(), 100);
+    const bytes = fileBytes(store);
+    const cpu = total(threadTimes(server.pid));
+    const start = performance.now();
+    const answer = await client.recordEvents(batchesOf(from, to)).finally(() => clearInterval(asking));
+    const ms = performance.now() - start;
+    if (Number(answer.accepted) !== to - from) throw new Error(`${answer.accepted} of ${to - from} were accepted`);
+    latencies.sort((a, b) => a - b);
+    const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+    const part = {
+      events: to,
+      perSecond: Math.round((to - from) / (ms / 1000)),
+      cpuMicros: ((total(threadTimes(server.pid)) - cpu) * 1000) / (to - from),
+      bytesAnEvent: (fileBytes(store) - bytes) / (to - from),
+      memoryMib: memoryMib(server.pid),
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+    };
+    latencies.length = 0;
+    return part;
+  };
+  return { importPart, stop: () => server.stop() };
+}
+
+async function overRpc(): Promise<Part[]> {
+  const own = await startImporting(BIN, storeDirectory);
+  const other =
+    values.other === undefined
+      ? undefined
+      : await startImporting(join(values.other, "bin/aisle.js"), join(directory, "other"));
+  const parts: Part[] = [];
   try {
     for (let from = 0; from < EVENTS; from += PART) {
       const to = Math.min(from + PART, EVENTS);
-      const bytes = fileBytes();
-      const cpu = total(threadTimes(server.pid));
-      const start = performance.now();
-      const answer = await client.recordEvents(batchesOf(from, to));
-      const ms = performance.now() - start;
-      if (Number(answer.accepted) !== to - from) throw new Error(`${answer.accepted} of ${to - from} were accepted`);
-      latencies.sort((a, b) => a - b);
-      const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-      const part = {
-        events: to,
-        perSecond: Math.round((to - from) / (ms / 1000)),
-        cpuMicros: ((total(threadTimes(server.pid)) - cpu) * 1000) / (to - from),
-        bytesAnEvent: (fileBytes() - bytes) / (to - from),
-        memoryMib: memoryMib(server.pid),
-        p50Ms: at(0.5),
-        p99Ms: at(0.99),
-      };
-      latencies.length = 0;
+      const before = await other?.importPart(from, to);
+      const part = await own.importPart(from, to);
       parts.push(part);
-      console.log(JSON.stringify(part));
+      const beside = before && { other: before, ratio: Number((part.cpuMicros / before.cpuMicros).toFixed(3)) };
+      console.log(JSON.stringify({ ...part, ...beside }));
     }
   } finally {
-    clearInterval(asking);
-    await server.stop();
+    await Promise.all([own.stop(), other?.stop()]);
   }
   return parts;
 }

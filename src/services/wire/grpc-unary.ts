@@ -32,7 +32,7 @@ import {
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
 import { DirectContext } from "./direct-clients.js";
-import { answerTooLarge, refusal, withReason } from "./error-info.js";
+import { answerTooLarge, withReason } from "./error-info.js";
 import { FastRequest, FastResponse } from "./fast-messages.js";
 import { errorOfMessages } from "./first-message.js";
 import { withPlainMessage } from "./grpc-message.js";
@@ -318,13 +318,13 @@ async function* messagesOf(
     const error = errorOfMessages(framed, readMaxBytes);
     if (error !== undefined) throw error;
     if (framed[0] !== 0)
-      throw refusal("received compressed envelope, but do not know how to decompress", Code.Internal, "MALFORMED_CALL");
+      throw new ConnectError("received compressed envelope, but do not know how to decompress", Code.Internal);
     let message: Message;
     try {
       message = read(framed.subarray(PREFIX_BYTES));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw refusal(`parse binary: ${reason}`, Code.Internal, "MALFORMED_CALL");
+      throw new ConnectError(`parse binary: ${reason}`, Code.Internal);
     }
     yield message;
   }

@@ -11,6 +11,7 @@ import {
   type CreateAppResponse,
   CreateAppResponseSchema,
 } from "../../../src/gen/aisle/v1/app_service_pb.js";
+import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { openListener } from "./rpc-fixture.js";
 
 const PATH = "/aisle.v1.AppService/CreateApp";
@@ -327,3 +328,91 @@ describe("Connect's own path serves", () => {
     expect([trailers["grpc-status"], contexts]).toEqual([String(Code.InvalidArgument), []]);
   });
 });
+
+describe("a gRPC call of a stream of messages", () => {
+  const STREAM = "/aisle.v1.EventService/RecordEvents";
+  const batch = (count: number) =>
+    framed(
+      toBinary(
+        RecordEventsRequestSchema,
+        create(RecordEventsRequestSchema, {
+          appId: "shop",
+          events: Array.from({ length: count }, () => ({
+            actionType: "other",
+            extraFields: { note: "x".repeat(100) },
+          })),
+        }),
+      ),
+    );
+
+  async function openStreams(interceptors: Interceptor[] = []) {
+    const urls: string[] = [];
+    const listener = await openListener({
+      interceptors,
+      routes: (router) =>
+        void router.service(EventService, {
+          async recordEvents(batches, { url }) {
+            urls.push(url);
+            let accepted = 0;
+            for await (const { events } of batches) accepted += events.length;
+            return { accepted };
+          },
+        }),
+    });
+    return { ...listener, wentShort: () => urls.map((url) => url === STREAM) };
+  }
+
+  it("takes the fast path when it is longer than its first bytes", async () => {
+    const { url, wentShort } = await openStreams();
+    const client = createClient(EventService, createGrpcTransport({ baseUrl: url }));
+    async function* batches() {
+      for (let n = 0; n < 20; n++)
+        yield { appId: "shop", events: Array.from({ length: 50 }, () => ({ notes: ["note"] })) };
+    }
+    const { accepted } = await client.recordEvents(batches());
+    expect([accepted, wentShort()]).toEqual([1000, [true]]);
+  });
+
+  it("goes through the interceptors, which may change its messages and see its answer", async () => {
+    const seen: unknown[] = [];
+    const doubling: Interceptor = (next) => async (request) => {
+      if (!request.stream) return next(request);
+      const answer = await next({ ...request, message: twice(request.message) });
+      seen.push(request.method.name, answer.stream);
+      return answer;
+    };
+    const { url } = await openStreams([doubling]);
+    expect(await post(url, Buffer.concat([batch(40), batch(40)]), { ":path": STREAM })).toMatchObject({
+      "grpc-status": "0",
+    });
+    expect(seen).toEqual(["RecordEvents", true]);
+  });
+
+  it.each([
+    ["a malformed message", framed(Buffer.from([0x0a, 0x7f])), "The message is not the binary form of the request"],
+    ["a compressed message", framed(gzipSync(Buffer.from("")), 1), "received compressed envelope"],
+    [
+      "a malformed one among others",
+      Buffer.concat([framed(Buffer.from([0x0a, 0x7f])), ...Array.from({ length: 200 }, () => batch(40))]),
+      "The message is not the binary form of the request",
+    ],
+    ["half a message", batch(40).subarray(0, 1000), "protocol error: promised "],
+    ["half a prefix", Buffer.from([0, 0]), "protocol error: incomplete envelope"],
+  ])("is refused with a status for %s", async (_, bytes, text) => {
+    const { url } = await openStreams();
+    const { "grpc-status": status, "grpc-message": message } = await post(url, Buffer.concat([batch(40), bytes]), {
+      ":path": STREAM,
+    });
+    expect([status, decodeURIComponent(`${message}`)]).toEqual([
+      expect.stringMatching(/^(3|13)$/),
+      expect.stringContaining(text),
+    ]);
+  });
+});
+
+async function* twice<T>(messages: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  for await (const message of messages) {
+    yield message;
+    yield message;
+  }
+}
