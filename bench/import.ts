@@ -194,6 +194,8 @@ interface Part {
   readonly events: number;
   readonly perSecond: number;
   readonly cpuMicros: number;
+  /** Of these, what each kind of thread took. */
+  readonly threads: Record<keyof ReturnType<typeof threadTimes>, number>;
   readonly bytesAnEvent: number;
   readonly memoryMib: number;
   readonly p50Ms: number;
@@ -217,17 +219,24 @@ async function startImporting(bin: string, store: string) {
   const importPart = async (from: number, to: number): Promise<Part> => {
     const asking = setInterval(() => void ask(), 100);
     const bytes = fileBytes(store);
-    const cpu = total(threadTimes(server.pid));
+    const before = threadTimes(server.pid);
     const start = performance.now();
     const answer = await client.recordEvents(batchesOf(from, to)).finally(() => clearInterval(asking));
     const ms = performance.now() - start;
     if (Number(answer.accepted) !== to - from) throw new Error(`${answer.accepted} of ${to - from} were accepted`);
+    const after = threadTimes(server.pid);
+    const micros = (ms: number) => Number(((ms * 1000) / (to - from)).toFixed(2));
     latencies.sort((a, b) => a - b);
     const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
     const part = {
       events: to,
       perSecond: Math.round((to - from) / (ms / 1000)),
-      cpuMicros: ((total(threadTimes(server.pid)) - cpu) * 1000) / (to - from),
+      cpuMicros: micros(total(after) - total(before)),
+      threads: {
+        javaScript: micros(after.javaScript - before.javaScript),
+        garbage: micros(after.garbage - before.garbage),
+        lmdb: micros(after.lmdb - before.lmdb),
+      },
       bytesAnEvent: (fileBytes(store) - bytes) / (to - from),
       memoryMib: memoryMib(server.pid),
       p50Ms: at(0.5),

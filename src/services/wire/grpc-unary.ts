@@ -280,8 +280,10 @@ async function invokeStream(
   } as const;
   const answer = await around(last, interceptors)(request);
   if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
-  for await (const message of answer.message) return message;
-  throw new ConnectError("an interceptor took the answer away", Code.Internal);
+  let found: Message | undefined;
+  for await (const message of answer.message) found ??= message; // to its end, which interceptors wait for
+  if (found === undefined) throw new ConnectError("an interceptor took the answer away", Code.Internal);
+  return found;
 }
 
 type Next = Parameters<Interceptor>[0];

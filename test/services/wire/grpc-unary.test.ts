@@ -12,6 +12,7 @@ import {
   CreateAppResponseSchema,
 } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
+import { endReported } from "../../../src/services/wire/rpc-metrics.js";
 import { openListener } from "./rpc-fixture.js";
 
 const PATH = "/aisle.v1.AppService/CreateApp";
@@ -378,14 +379,16 @@ describe("a gRPC call of a stream of messages", () => {
     const doubling: Interceptor = (next) => async (request) => {
       if (!request.stream) return next(request);
       const answer = await next({ ...request, message: twice(request.message) });
-      seen.push(request.method.name, answer.stream);
-      return answer;
+      seen.push(request.method.name);
+      return answer.stream
+        ? { ...answer, message: endReported(answer.message, (code) => void seen.push(code)) }
+        : answer;
     };
     const { url } = await openStreams([doubling]);
     expect(await post(url, Buffer.concat([batch(40), batch(40)]), { ":path": STREAM })).toMatchObject({
       "grpc-status": "0",
     });
-    expect(seen).toEqual(["RecordEvents", true]);
+    expect(seen).toEqual(["RecordEvents", "ok"]);
   });
 
   it.each([
