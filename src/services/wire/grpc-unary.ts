@@ -10,14 +10,7 @@
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  type MessageShape,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { type DescMethod, type DescService, toBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -26,28 +19,19 @@ import {
   createServiceImplSpec,
   type Interceptor,
   type MethodImpl,
-  type MethodImplSpec,
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
 import { DirectContext } from "./direct-clients.js";
 import { answerTooLarge, withReason } from "./error-info.js";
-import { FastRequest, FastResponse } from "./fast-messages.js";
 import { errorOfMessages } from "./first-message.js";
 import { withPlainMessage } from "./grpc-message.js";
 import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
-import { createMessageReader, type MessageReader } from "./message-reader.js";
+import { invoke, invokeStream, type Message, type StreamSpec, type UnarySpec } from "./intercepted-calls.js";
+import { createMessageReader } from "./message-reader.js";
 import { ANSWER_HEADERS } from "./request-origin.js";
 import type { RpcLimits } from "./rpc-handler.js";
-
-type ImplSpec<K extends MethodImplSpec["kind"]> = Extract<MethodImplSpec, { kind: K }> & {
-  readonly read: MessageReader<DescMessage>;
-};
-/** A call of one message each way. */
-export type UnarySpec = ImplSpec<"unary">;
-/** A call of a stream of messages and one answer. */
-export type StreamSpec = ImplSpec<"client_streaming">;
 
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
@@ -191,8 +175,6 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
   };
 }
 
-type Message = MessageShape<DescMessage>;
-
 function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
@@ -238,64 +220,6 @@ function contextOf(
     url: headers[":path"] ?? "",
     header: () => requestHeader(headers),
   });
-}
-
-/** Through the interceptors, outermost first, to the implementation. */
-async function invoke(
-  { impl, method }: UnarySpec,
-  message: Message,
-  context: DirectContext,
-  interceptors: readonly Interceptor[],
-): Promise<Message> {
-  const last = async () => new FastResponse(method, create(method.output, await impl(message, context)), context);
-  const answer = await around(last, interceptors)(new FastRequest(method, message, context));
-  if (answer.stream) throw new ConnectError("an interceptor made a stream of one message", Code.Internal);
-  return answer.message;
-}
-
-/** The same for a stream of messages. */
-async function invokeStream(
-  { impl, method }: StreamSpec,
-  messages: AsyncIterable<Message>,
-  context: DirectContext,
-  interceptors: readonly Interceptor[],
-): Promise<Message> {
-  const { service } = context;
-  const last: Next = async (request) => {
-    if (!request.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
-    const message = only(create(method.output, await impl(request.message, context)));
-    return { stream: true, service, method, message, header: context.responseHeader, trailer: context.responseTrailer };
-  };
-  const { requestMethod, url, signal, requestHeader: header, values: contextValues } = context;
-  const request = {
-    stream: true,
-    service,
-    method,
-    message: messages,
-    requestMethod,
-    url,
-    signal,
-    header,
-    contextValues,
-  } as const;
-  const answer = await around(last, interceptors)(request);
-  if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
-  let found: Message | undefined;
-  for await (const message of answer.message) found ??= message; // to its end, which interceptors wait for
-  if (found === undefined) throw new ConnectError("an interceptor took the answer away", Code.Internal);
-  return found;
-}
-
-type Next = Parameters<Interceptor>[0];
-
-function around(last: Next, interceptors: readonly Interceptor[]): Next {
-  let next = last;
-  for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
-  return next;
-}
-
-async function* only<T>(message: T): AsyncGenerator<T, void, undefined> {
-  yield message;
 }
 
 /** The message of a body that is one uncompressed message; undefined for any other. */

@@ -1,0 +1,74 @@
+/** Calls an implementation through the interceptors, for the fast path (`grpc-unary.ts`). */
+import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor, type MethodImplSpec } from "@connectrpc/connect";
+import type { DirectContext } from "./direct-clients.js";
+import { FastRequest, FastResponse } from "./fast-messages.js";
+import type { MessageReader } from "./message-reader.js";
+
+export type Message = MessageShape<DescMessage>;
+
+type ImplSpec<K extends MethodImplSpec["kind"]> = Extract<MethodImplSpec, { kind: K }> & {
+  readonly read: MessageReader<DescMessage>;
+};
+/** A call of one message each way. */
+export type UnarySpec = ImplSpec<"unary">;
+/** A call of a stream of messages and one answer. */
+export type StreamSpec = ImplSpec<"client_streaming">;
+
+/** Through the interceptors, outermost first, to the implementation. */
+export async function invoke(
+  { impl, method }: UnarySpec,
+  message: Message,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+): Promise<Message> {
+  const last = async () => new FastResponse(method, create(method.output, await impl(message, context)), context);
+  const answer = await around(last, interceptors)(new FastRequest(method, message, context));
+  if (answer.stream) throw new ConnectError("an interceptor made a stream of one message", Code.Internal);
+  return answer.message;
+}
+
+/** The same for a stream of messages. */
+export async function invokeStream(
+  { impl, method }: StreamSpec,
+  messages: AsyncIterable<Message>,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+): Promise<Message> {
+  const { service } = context;
+  const last: Next = async (request) => {
+    if (!request.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+    const message = only(create(method.output, await impl(request.message, context)));
+    return { stream: true, service, method, message, header: context.responseHeader, trailer: context.responseTrailer };
+  };
+  const { requestMethod, url, signal, requestHeader: header, values: contextValues } = context;
+  const request = {
+    stream: true,
+    service,
+    method,
+    message: messages,
+    requestMethod,
+    url,
+    signal,
+    header,
+    contextValues,
+  } as const;
+  const answer = await around(last, interceptors)(request);
+  if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+  let found: Message | undefined;
+  for await (const message of answer.message) found ??= message; // to its end, which interceptors wait for
+  if (found === undefined) throw new ConnectError("an interceptor took the answer away", Code.Internal);
+  return found;
+}
+
+type Next = Parameters<Interceptor>[0];
+
+function around(last: Next, interceptors: readonly Interceptor[]): Next {
+  let next = last;
+  for (let at = interceptors.length - 1; at >= 0; at--) next = interceptors[at]!(next);
+  return next;
+}
+
+async function* only<T>(message: T): AsyncGenerator<T, void, undefined> {
+  yield message;
+}
