@@ -38,8 +38,6 @@ export const PROPOSERS = [
   "next",
   "nearLast",
   "nearSum",
-  "followsLast",
-  "followsSum",
   "walk",
   "longWalk",
   "visit",
@@ -54,8 +52,6 @@ const TAKES: readonly (readonly [Score & Proposer, number])[] = [
   ["next", 20],
   ["nearLast", 20],
   ["nearSum", 40],
-  ["followsLast", 20],
-  ["followsSum", 40],
   ["walk", 40],
   ["longWalk", 20],
 ];

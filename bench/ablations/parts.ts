@@ -19,32 +19,18 @@ const part = (
 export const PARTS: readonly Part[] = [
   part(
     "session neighbours",
-    ["close", "plain", "next", "holders", "shared", "closeRank", "plainRank", "closeScore", "neighbours"],
+    ["close", "plain", "next", "holders", "shared", "closeRank", "plainRank", "neighbours"],
     ["close", "plain", "next"],
     "close",
   ),
   part("their other votes", ["plain", "next", "holders", "shared", "plainRank"], ["plain", "next"], "plain"),
   part(
     "products met together",
-    ["nearLast", "nearSum", "nearMost", "nearCount", "nearSumRank", "nearLastScore", "nearMostScore"],
+    ["nearLast", "nearSum", "nearMost", "nearCount", "nearSumRank"],
     ["nearLast", "nearSum"],
     "nearSum",
   ),
-  part(
-    "what follows (sequential rules)",
-    [
-      "followsLast",
-      "followsSum",
-      "followsSecond",
-      "followsSumRank",
-      "followsLastScore",
-      "followsSumScore",
-      "mostFollowing",
-    ],
-    ["followsLast", "followsSum"],
-    "followsSum",
-  ),
-  part("what comes right after", ["nextOfLast", "nextScore"], [], "nextOfLast"),
+  part("what comes right after", ["nextOfLast"], [], "nextOfLast"),
   part("walks of two and three steps", ["walk", "longWalk", "walkRank", "longWalkRank"], ["walk", "longWalk"], "walk"),
   part("item embedding", ["likeLast", "likeVisit"], [], "likeVisit"),
   part(
@@ -66,15 +52,6 @@ export const PARTS: readonly Part[] = [
     "lastRepeated",
     "lastEnded",
     "neighbours",
-    "mostFollowing",
   ]),
-  part("ranks", ["closeRank", "plainRank", "nearSumRank", "followsSumRank", "walkRank", "longWalkRank"]),
-  part("raw scores", [
-    "closeScore",
-    "nearLastScore",
-    "nearMostScore",
-    "followsLastScore",
-    "followsSumScore",
-    "nextScore",
-  ]),
+  part("ranks", ["closeRank", "plainRank", "nearSumRank", "walkRank", "longWalkRank"]),
 ];

@@ -31,17 +31,8 @@ const ASKED = 0.1;
 const HELD_OUT = 5;
 const PILOT = 12;
 
-/** Scores as they are: they grow with the number of sessions, where shares and ranks of candidates do not. */
-const SIZE_DEPENDENT: ReadonlySet<string> = new Set([
-  "closeScore",
-  "nearLastScore",
-  "nearMostScore",
-  "followsLastScore",
-  "followsSumScore",
-  "nextScore",
-  "mostFollowing",
-  "neighbours",
-]);
+/** Grows with the number of sessions, where shares and ranks of candidates do not. */
+const SIZE_DEPENDENT: ReadonlySet<string> = new Set(["neighbours"]);
 
 export interface ForestOptions {
   readonly questionsPerShop: number;

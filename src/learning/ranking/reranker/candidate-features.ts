@@ -3,8 +3,7 @@
  * sets: proposals of the sources, products of the visit (repeats are valid predictions) and recently popular products.
  * These are about 100 products. They contain the next one about as often as the first 200 session neighbours do.
  *
- * A feature holds a source's score as a share of the best candidate's score. Some sources add the rank and the raw score,
- * so that trees see both how a product compares and how strong the evidence is.
+ * A feature holds a source's score as a share of the best candidate's score. Some sources add the rank.
  */
 import { createCandidateSet, MAX_CANDIDATES } from "./candidate-set.js";
 import { FEATURE_COUNT, OF_ITEM, OF_SITUATION, OF_VISIT, type Score, VISIT } from "./feature-names.js";
@@ -79,13 +78,9 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
 
   /** The numbers that are the same for all candidates. */
   function situationOf(last: number, neighbours: number): readonly number[] {
-    const { values, width, place } = scores.followsLast;
-    let mostFollowing = 0;
-    for (let slot = 0, at = place; slot < slots.count; slot++, at += width)
-      if (values[at]! > mostFollowing) mostFollowing = values[at]!;
     const from = last * STATS.length;
     const its = [stats[from + POPULAR_20]!, stats[from + REPEATED]!, stats[from + ENDED]!];
-    return [...facts.situation(), ...its, neighbours, mostFollowing];
+    return [...facts.situation(), ...its, neighbours];
   }
 
   return {

@@ -87,8 +87,6 @@ function takesOf(votes: NeighbourVotes, scores: ItemScores, slots: Slots): reado
     { board: votes.next, best: best(20), take: 20, like: closest },
     { board: scores.nearLast, best: best(20), take: 20, like: bestNear },
     { best: bestNear, take: 40 },
-    { board: scores.followsLast, best: best(20), take: 20, like: bestNear },
-    { board: scores.followsSum, best: new BestOfBoard(slots, 40, createLowerBound()), take: 40 },
     { best: bestWalk, take: 40 },
     { board: scores.longWalk, best: best(20), take: 20, like: bestWalk },
   ];

@@ -11,41 +11,14 @@ export const SCORES = [
   "nearSum",
   "nearMost",
   "nearCount",
-  "followsLast",
-  "followsSum",
-  "followsSecond",
   "nextOfLast",
   "walk",
   "longWalk",
 ] as const;
 export type Score = (typeof SCORES)[number];
 /** Scores that are given as ranks too. */
-export const RANKED = [
-  "close",
-  "plain",
-  "nearSum",
-  "followsSum",
-  "walk",
-  "longWalk",
-] as const satisfies readonly Score[];
-const RANKS = ["closeRank", "plainRank", "nearSumRank", "followsSumRank", "walkRank", "longWalkRank"] as const;
-/** Scores that are given as they are too. */
-export const KEPT = [
-  "close",
-  "nearLast",
-  "nearMost",
-  "followsLast",
-  "followsSum",
-  "nextOfLast",
-] as const satisfies readonly Score[];
-const RAW = [
-  "closeScore",
-  "nearLastScore",
-  "nearMostScore",
-  "followsLastScore",
-  "followsSumScore",
-  "nextScore",
-] as const;
+export const RANKED = ["close", "plain", "nearSum", "walk", "longWalk"] as const satisfies readonly Score[];
+const RANKS = ["closeRank", "plainRank", "nearSumRank", "walkRank", "longWalkRank"] as const;
 const ITEM = [...STATS, "trend", "popularToLast", "likeLast", "likeVisit"] as const;
 export const VISIT = ["stepsSince", "times", "othersSince", "followedLast"] as const;
 const SITUATION = [
@@ -59,17 +32,16 @@ const SITUATION = [
   "lastRepeated",
   "lastEnded",
   "neighbours",
-  "mostFollowing",
 ] as const;
 
 /** Names of the features, in their order. */
-export const FEATURES = [...SCORES, ...RANKS, ...RAW, ...ITEM, ...VISIT, ...SITUATION] as const;
+export const FEATURES = [...SCORES, ...RANKS, ...ITEM, ...VISIT, ...SITUATION] as const;
 export const FEATURE_COUNT: number = FEATURES.length;
 
 /** Format of the features: trees learned on another one cannot be asked. */
-export const FEATURES_FORMAT = 1;
+export const FEATURES_FORMAT = 2;
 
 /** Where in a row the features of the product begin, of the visit's own meetings with it, and of the visit. */
-export const OF_ITEM = SCORES.length + RANKS.length + RAW.length;
+export const OF_ITEM = SCORES.length + RANKS.length;
 export const OF_VISIT = OF_ITEM + ITEM.length;
 export const OF_SITUATION = OF_VISIT + VISIT.length;

@@ -17,10 +17,6 @@ export interface ItemScores {
   readonly nearMost: ScoreBoard;
   /** How many products of the visit have an edge to it. */
   readonly nearCount: ScoreBoard;
-  readonly followsLast: ScoreBoard;
-  readonly followsSum: ScoreBoard;
-  /** Of the product met before the last. */
-  readonly followsSecond: ScoreBoard;
   /** Products that sessions have right after the last one. */
   readonly nextOfLast: ScoreBoard;
   readonly walk: ScoreBoard;
@@ -49,7 +45,7 @@ const COUNT = 2;
 const LAST = 3;
 const WIDTH = 4;
 
-export function createItemScores({ near, following, next, neighbours }: RankerSources, slots: Slots): ItemScores {
+export function createItemScores({ near, next, neighbours }: RankerSources, slots: Slots): ItemScores {
   const { items: nearItems, offsets: nearOffsets } = near.edges;
   const nearWeights = near.weights;
   const nearTable = new ScoreTable(neighbours.productCount, WIDTH);
@@ -65,9 +61,6 @@ export function createItemScores({ near, following, next, neighbours }: RankerSo
     nearSum: nearTable.board(SUM),
     nearMost: nearTable.board(MOST),
     nearCount: nearTable.board(COUNT),
-    followsLast: board(),
-    followsSum: board(),
-    followsSecond: board(),
     nextOfLast: board(),
     walk: board(),
     longWalk: board(),
@@ -123,11 +116,10 @@ export function createItemScores({ near, following, next, neighbours }: RankerSo
     }
   }
 
-  /** Adds a product's edges, times `weight`. */
-  function addEdges({ edges, weights }: ItemGraph, product: number, weight: number, { values }: ScoreBoard): void {
+  function addEdges({ edges, weights }: ItemGraph, product: number, { values }: ScoreBoard): void {
     const { items, offsets } = edges;
     const end = offsets[product + 1]!;
-    for (let e = offsets[product]!; e < end; e++) values[slots.of(items[e]!)]! += weight * weights[e]!;
+    for (let e = offsets[product]!; e < end; e++) values[slots.of(items[e]!)]! += weights[e]!;
   }
 
   return {
@@ -140,10 +132,7 @@ export function createItemScores({ near, following, next, neighbours }: RankerSo
         if (seen.includes(item)) continue;
         seen.push(item);
         addNear(item, weight, seen.length === 1);
-        addEdges(following, item, weight, its.followsSum);
-        if (seen.length === 1) addEdges(following, item, 1, its.followsLast);
-        if (seen.length === 1) addEdges(next, item, 1, its.nextOfLast);
-        if (seen.length === 2) addEdges(following, item, 1, its.followsSecond);
+        if (seen.length === 1) addEdges(next, item, its.nextOfLast);
         weight *= FADE;
       }
       its.bestNear.find(its.nearSum);

@@ -7,16 +7,15 @@ import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";
 import type { Ranker } from "./ranker.js";
 import { STATS } from "./ranker-sources.js";
 
-export const RANKER_PARTS = ["near", "following", "next", "products", "trees"] as const;
+export const RANKER_PARTS = ["near", "next", "products", "trees"] as const;
 
 /** A ranker's parts by name, without its neighbours, which are kept once for all who ask them. */
 export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
-  const { near, following, next, vectors, stats, dimensions } = sources;
+  const { near, next, vectors, stats, dimensions } = sources;
   return {
     near: encodeItemGraph(near),
-    following: encodeItemGraph(following),
     next: encodeItemGraph(next),
     products: { formatNumber: FEATURES_FORMAT, numbers: { dimensions }, arrays: { vectors, stats } },
     trees: encodeForest(forest),
@@ -45,7 +44,6 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
   const sources = {
     neighbours,
     near: graphOf(sections.near),
-    following: graphOf(sections.following),
     next: graphOf(sections.next),
     vectors,
     dimensions,

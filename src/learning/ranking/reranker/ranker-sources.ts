@@ -1,5 +1,5 @@
 /**
- * What a re-ranker looks products up in, fitted from visits: session neighbours, three item graphs, a small embedding
+ * What a re-ranker looks products up in, fitted from visits: session neighbours, two item graphs, a small embedding
  * of the products and a few numbers about each. Everything is counted in shares of sessions, not in days, so that shops
  * of any size and pace look alike to the trees.
  */
@@ -15,8 +15,6 @@ export interface RankerSources {
   readonly neighbours: SessionNeighbours;
   /** Products near a product in sessions, by cosine. */
   readonly near: ItemGraph;
-  /** What follows a product: sequential rules. */
-  readonly following: ItemGraph;
   /** Products right after a product, by share of its steps. */
   readonly next: ItemGraph;
   /** `dimensions` numbers a product, of length 1 together or all 0. */
@@ -41,7 +39,6 @@ export function statAt(name: (typeof STATS)[number]): number {
 const NEAR = [1, 0.8, 0.64, 0.5, 0.4, 0.3, 0.25, 0.2];
 const GRAPHS = {
   near: { after: NEAR, before: NEAR, balance: 0.5, keep: 80 },
-  following: { after: [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6], before: [], balance: 0, keep: 60 },
   next: { after: [1], before: [], balance: 0, keep: 40 },
 } as const;
 const EMBEDDING = { rank: 32, oversampling: 8, iterations: 3 } as const;
@@ -57,7 +54,6 @@ export function fitRankerSources(visits: Visits, neighbours: SessionNeighbours, 
   return {
     neighbours,
     near,
-    following: fitItemGraph(sessions, recency, productCount, GRAPHS.following),
     next: fitItemGraph(sessions, recency, productCount, GRAPHS.next),
     ...embed(near, productCount, seed),
     stats: productStats(visits, productCount),

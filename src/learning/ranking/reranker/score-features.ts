@@ -1,4 +1,4 @@
-import { FEATURE_COUNT, KEPT, RANKED, SCORES, type Score } from "./feature-names.js";
+import { FEATURE_COUNT, RANKED, SCORES, type Score } from "./feature-names.js";
 import { createRanks } from "./ranks.js";
 import type { ScoreBoard } from "./score-board.js";
 
@@ -6,8 +6,7 @@ import type { ScoreBoard } from "./score-board.js";
 const NO_RANK = 250;
 
 /**
- * Writes the features that come from the boards: each score as a share of the best candidate's, then the ranks, then the
- * scores as they are. `places`: slots of the candidates; `rows`: FEATURE_COUNT numbers a candidate.
+ * Writes the features that come from the boards: each score as a share of the best candidate's, then the ranks. `places`: slots of the candidates; `rows`: FEATURE_COUNT numbers a candidate.
  */
 export function createScoreFeatures(
   boards: Readonly<Record<Score, ScoreBoard>>,
@@ -18,7 +17,6 @@ export function createScoreFeatures(
   const columns = SCORES.map(() => new Float64Array(places.length));
   const columnOf = (name: Score) => columns[SCORES.indexOf(name)]!;
   const rankedColumns = RANKED.map(columnOf);
-  const keptColumns = KEPT.map(columnOf);
   // Candidates that a board scores, and their scores.
   const scoredCandidates = new Uint32Array(places.length);
   const scoresToRank = new Float64Array(places.length);
@@ -52,9 +50,5 @@ export function createScoreFeatures(
     let column = 0;
     for (const [b, name] of SCORES.entries()) writeShare(boards[name], columns[b]!, count, column++);
     for (const own of rankedColumns) writeRank(own, count, column++);
-    for (const own of keptColumns) {
-      for (let c = 0, at = column; c < count; c++, at += FEATURE_COUNT) rows[at] = own[c]!;
-      column++;
-    }
   };
 }

@@ -87,8 +87,8 @@ function step(graph: ItemGraph, from: ReadonlyMap<number, number>, size: number,
   return to;
 }
 
-function scoresOf({ near, following, next }: RankerSources, items: Uint32Array) {
-  const [nearSum, nearMost, nearCount, followsSum] = [new Sums(), new Sums(), new Sums(), new Sums()];
+function scoresOf({ near, next }: RankerSources, items: Uint32Array) {
+  const [nearSum, nearMost, nearCount] = [new Sums(), new Sums(), new Sums()];
   const newest = newestOf(items).slice(0, 12);
   for (const [place, { item }] of newest.entries()) {
     for (const { to, weight } of edgesOf(near, item)) {
@@ -96,15 +96,14 @@ function scoresOf({ near, following, next }: RankerSources, items: Uint32Array) 
       nearMost.set(to, Math.max(nearMost.get(to) ?? 0, weight));
       nearCount.add(to, 1);
     }
-    for (const { to, weight } of edgesOf(following, item)) followsSum.add(to, 0.75 ** place * weight);
   }
   const from = (graph: ItemGraph, place: number) =>
     new Map(newest.slice(place, place + 1).flatMap(({ item }) => edgesOf(graph, item).map((e) => [e.to, e.weight])));
   const walk = step(near, nearSum, 60, 40, 0.3);
   const longWalk = step(near, walk, 80, 20, 0);
   return {
-    ...{ nearLast: from(near, 0), nearSum, nearMost, nearCount, walk, longWalk, followsSum },
-    ...{ followsLast: from(following, 0), followsSecond: from(following, 1), nextOfLast: from(next, 0) },
+    ...{ nearLast: from(near, 0), nearSum, nearMost, nearCount, walk, longWalk },
+    nextOfLast: from(next, 0),
   };
 }
 
@@ -134,10 +133,7 @@ describe.each(["browsing", "quick", "returning"] as const)("score boards (%s)", 
       slots.clear();
       scores.ask(items);
       const boards = scoresOf(its, items);
-      for (const name of [
-        ...(["nearLast", "nearSum", "nearMost", "nearCount", "walk", "longWalk", "nextOfLast"] as const),
-        ...(["followsLast", "followsSum", "followsSecond"] as const),
-      ])
+      for (const name of ["nearLast", "nearSum", "nearMost", "nearCount", "walk", "longWalk", "nextOfLast"] as const)
         expectBoard(scores[name], slots, boards[name]);
     }
   });
