@@ -116,6 +116,7 @@ export function createItemScores({ near, next, neighbours }: RankerSources, slot
     }
   }
 
+  /** Adds a product's edges. */
   function addEdges({ edges, weights }: ItemGraph, product: number, { values }: ScoreBoard): void {
     const { items, offsets } = edges;
     const end = offsets[product + 1]!;

@@ -6,7 +6,8 @@ import type { ScoreBoard } from "./score-board.js";
 const NO_RANK = 250;
 
 /**
- * Writes the features that come from the boards: each score as a share of the best candidate's, then the ranks. `places`: slots of the candidates; `rows`: FEATURE_COUNT numbers a candidate.
+ * Writes the features that come from the boards: each score as a share of the best candidate's, then the ranks.
+ * `places`: slots of the candidates; `rows`: FEATURE_COUNT numbers a candidate.
  */
 export function createScoreFeatures(
   boards: Readonly<Record<Score, ScoreBoard>>,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { hnswIndexes } from "../../../../src/adapters/hnsw/vector-indexes.js";
 import { createRandom } from "../../../../src/learning/common/random.js";
 import { rowsFrom } from "../../../../src/learning/common/rows.js";
+import { decodeContainer, encodeContainer } from "../../../../src/learning/model/container.js";
+import { encodeSnapshot, SNAPSHOT_FORMAT, snapshotSteps } from "../../../../src/learning/model/snapshot.js";
+import { runAtOnce } from "../../../../src/learning/model/yielding-steps.js";
 import { treeCount } from "../../../../src/learning/ranking/gradient-boosting/forest.js";
 import { createCandidateFeatures } from "../../../../src/learning/ranking/reranker/candidate-features.js";
 import { learnRanker, RANKER_BUDGET } from "../../../../src/learning/ranking/reranker/learn-ranker.js";
@@ -14,6 +18,7 @@ import { BROWSING } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
 import { PRODUCTS, walks } from "./simulated-visits.js";
 
+const NO_OTHERS = { rules: undefined, cart: undefined, cartRanking: undefined, semantic: undefined, blend: undefined };
 const VISITS = walks(1200, 1);
 const SEED = 7;
 const learned = learnRanker(VISITS, PRODUCTS, BROWSING, SEED);
@@ -86,6 +91,23 @@ describe("a learned ranker", () => {
     expect(() => decodeRanker({ ...parts, products: { ...parts.products, formatNumber: 99 } }, neighbours)).toThrow(
       "99",
     );
+  });
+
+  it("with the features of an earlier version is left out of its snapshot, and session neighbours serve", () => {
+    const manifest = { formatNumber: SNAPSHOT_FORMAT, cutOff: 1000, seed: 1, dataCounts: {}, algorithms: [] };
+    const popularity = new Float32Array(PRODUCTS).fill(1);
+    const productIds = Array.from(popularity.keys(), String);
+    const written = { productIds, popularity, sessions: neighbours, ranker: ranker(), ...NO_OTHERS };
+    const container = decodeContainer(encodeSnapshot(manifest, written));
+    const sections = new Map(container.sections);
+    sections.set("ranker_products", { ...sections.get("ranker_products")!, formatNumber: 1 });
+    // Sequential rules, which this version does not have.
+    sections.set("ranker_following", sections.get("ranker_near")!);
+    const earlier = decodeContainer(encodeContainer({ ...container, sections }));
+    const { fitted, unread } = runAtOnce(snapshotSteps(earlier, (index) => hnswIndexes().open(index)));
+    expect(unread).toEqual(["ranker"]);
+    expect(fitted.ranker).toBeUndefined();
+    expect(fitted.sessions?.productCount).toBe(PRODUCTS);
   });
 });
 
