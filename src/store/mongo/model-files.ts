@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { GridFSBucket, type GridFSFile, MongoRuntimeError, ObjectId } from "mongodb";
 import type { Now } from "../../domain/clock.js";
-import type { SnapshotBytes } from "../../domain/model.js";
+import { type SnapshotBytes, snapshotLength } from "../../domain/model.js";
 import { keyOf, keysOf } from "../keys.js";
 import { createSnapshotBuffers } from "../snapshot-buffers.js";
 import { asked, type Connection, LONG_MS } from "./connection.js";
@@ -10,6 +10,9 @@ import type { StoredModel } from "./records.js";
 
 /** An interrupted write leaves a file without a record. A younger file may still get its record. */
 const ORPHAN_MS = 60 * 60 * 1000;
+
+/** A slower transfer, of 10 MB a second, has failed. */
+const LEAST_BYTES_A_MS = 10_000;
 
 /** The bytes of snapshots in GridFS. The name of a file is the key of its model, so it begins with the app. */
 export class ModelFiles {
@@ -31,7 +34,7 @@ export class ModelFiles {
       await pipeline(Readable.from(bytes), stream);
       return stream.id.toHexString();
     };
-    return asked(this.connection, upload, LONG_MS);
+    return asked(this.connection, upload, longFor(snapshotLength(bytes)));
   }
 
   /** The bytes of a file; undefined when it is not there, not whole, or of another length than its record says. */
@@ -60,7 +63,7 @@ export class ModelFiles {
       while (at === bytes[piece]?.length) [piece, at] = [piece + 1, 0];
       return piece === bytes.length ? bytes : undefined;
     };
-    return asked(this.connection, download, LONG_MS);
+    return asked(this.connection, download, longFor(record.sizeBytes));
   }
 
   async remove(fileIds: readonly string[]): Promise<void> {
@@ -93,6 +96,11 @@ export class ModelFiles {
     const { start, end } = keysOf(appId);
     return asked(this.connection, () => this.bucket.find({ filename: { $gte: start, $lt: end } }).toArray());
   }
+}
+
+/** How long the transfer of so many bytes may take, ms. */
+function longFor(length: number): number {
+  return LONG_MS + length / LEAST_BYTES_A_MS;
 }
 
 /** A number in the metadata; 0 when the field is not a number. */
