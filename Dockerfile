@@ -11,9 +11,10 @@ ARG BASE_IMAGE=node:24-bookworm-slim
 FROM ${BASE_IMAGE} AS build
 WORKDIR /aisle
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# esbuild only builds.
+RUN npm run build && rm -rf node_modules/esbuild node_modules/@esbuild
 
 FROM ${BASE_IMAGE}
 WORKDIR /aisle

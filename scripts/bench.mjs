@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, filesBelow, root, run, script } from "./lib.mjs";
-import { setUp } from "./setup.mjs";
+import { EVERYTHING, setUp } from "./setup.mjs";
 
 await script(async () => {
   const folder = join(root, "bench");
@@ -17,7 +17,7 @@ await script(async () => {
     return 0;
   }
   if (!names.includes(name)) throw new Failure(`there is no such benchmark: it is one of ${names.join(", ")}`);
-  await setUp();
+  await setUp(...EVERYTHING);
   return (await run(process.execPath, ["--import", "tsx", join(folder, `${name}.ts`), ...args])).code;
 });
 

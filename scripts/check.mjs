@@ -14,9 +14,8 @@ const tool = async (command, ...args) => {
   if (code !== 0) throw new Failure(output.trimEnd() || `exit code ${code}`);
 };
 
-/** The folders that scripts/generate.mjs writes. */
-const written = ["src/gen", "proto/google"];
-/** Other files that it writes. */
+/** What scripts/generate.mjs writes: a folder and two pages. */
+const written = "src/gen";
 const pages = ["docs/api.md", "docs/api-types.md"];
 
 async function compareGenerated() {
@@ -27,14 +26,11 @@ async function compareGenerated() {
       const [here, fresh] = [join(root, file), join(folder, file)];
       return existsSync(here) && existsSync(fresh) && readFileSync(here).equals(readFileSync(fresh));
     };
-    const filesOf = (base) => [
-      ...written.flatMap((path) => filesBelow(join(base, path)).map((file) => `${path}/${file}`)),
-      ...pages,
-    ];
+    const filesOf = (base) => [...filesBelow(join(base, written)).map((file) => `${written}/${file}`), ...pages];
     const different = [...new Set([...filesOf(root), ...filesOf(folder)])].filter((file) => !same(file));
     if (different.length > 0) {
       throw new Failure(
-        `differs from what proto/, the packages and src/learning/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
+        `differs from what proto/, scripts/protocols and src/learning/kernels/assembly give (npm run generate):\n  ${different.join("\n  ")}`,
       );
     }
   } finally {
@@ -52,7 +48,7 @@ async function compareReleased() {
 
 // Generated code is compared before anything could bring it up to date.
 const steps = [
-  ["dependencies", () => setUp("install")],
+  ["dependencies", () => setUp("tools")],
   ["generated code is current", compareGenerated],
   ["buf lint", () => tool(bin("buf"), "lint")],
   ["buf format", () => tool(bin("buf"), "format", "--diff", "--exit-code")],

@@ -29,7 +29,7 @@ await script(async () => {
   });
   const unknown = positionals.find((language) => !Object.hasOwn(LANGUAGES, language));
   if (unknown) throw new Failure(`${unknown}: the languages are ${Object.keys(LANGUAGES).join(", ")}`);
-  await setUp("install");
+  await setUp("tools");
   const out = resolve(values.out ?? join(root, "build/clients"));
   const contract = { ...(await readContract()), retry, goModule: values["go-module"] };
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -7,7 +7,7 @@
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
 import { Failure, root, run, script } from "./lib.mjs";
-import { setUp } from "./setup.mjs";
+import { EVERYTHING, setUp } from "./setup.mjs";
 
 /** Suites that take long, to run alone. */
 const SUITES = {
@@ -35,7 +35,7 @@ const OPTIONS = ["--few", "--report", ...Object.keys(SCRIPTS), ...Object.keys(SU
 await script(async () => {
   const [option, ...names] = process.argv.slice(2);
   if (option !== undefined && !OPTIONS.includes(option)) throw new Failure(`accepted: ${OPTIONS.join(", ")}`);
-  await setUp();
+  await setUp(...EVERYTHING);
   if (option !== undefined && Object.hasOwn(SCRIPTS, option)) {
     const { code } = await run(process.execPath, [...SCRIPTS[option], ...names], { cwd: root });
     if (option === "million" || option === "mutants")

@@ -10,11 +10,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { fuzzFolder, targetNames } from "./fuzz/bundle.mjs";
-import { fuzzTarget } from "./fuzz/run-target.mjs";
 import { Failure, root, script } from "./lib.mjs";
+import { setUp } from "./setup.mjs";
 
 await script(async () => {
+  await setUp("tools");
+  const { fuzzFolder, targetNames } = await import("./fuzz/bundle.mjs");
+  const { fuzzTarget } = await import("./fuzz/run-target.mjs");
   const { values, positionals } = parseArgs({
     options: { seconds: { type: "string" }, seed: { type: "string" }, input: { type: "string" } },
     allowPositionals: true,

@@ -1,23 +1,17 @@
-// Generates src/gen from proto/, from the standard protocols in their npm packages, and from src/learning/kernels/assembly.
-// Writes docs/api.md and docs/api-types.md. Copies what proto/aisle imports from its npm package to proto/google, so that a copy of proto/ is complete.
+// Generates src/gen from proto/, from the standard protocols in scripts/protocols, and from src/learning/kernels/assembly.
+// Writes docs/api.md and docs/api-types.md. scripts/protocols and proto/google have files as gRPC and Google publish them.
 //   node scripts/generate.mjs [--out DIR]
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { apiPages } from "./api-page.mjs";
 import { bin, Failure, filesBelow, root, run, script } from "./lib.mjs";
+import { setUp } from "./setup.mjs";
 
 // `--out DIR` writes to DIR instead, to compare the result with what is committed.
 const flag = process.argv.indexOf("--out");
 const base = flag < 0 ? root : resolve(process.argv[flag + 1]);
 const work = mkdtempSync(join(tmpdir(), "aisle-generate-"));
-
-// buf names a file by its path below its module, so each protocol is laid out by its package first.
-const standard = join(work, "standard");
-const lay = (from, to) => {
-  mkdirSync(dirname(join(standard, to)), { recursive: true });
-  cpSync(join(root, "node_modules", from), join(standard, to));
-};
 
 /** Makes folder `to` equal to folder `from`, touching only files that differ: others may be reading them. */
 function mirror(from, to) {
@@ -59,17 +53,9 @@ async function writeApiPages() {
 
 await script(async () => {
   try {
-    lay("grpc-health-check/proto/health/v1/health.proto", "grpc/health/v1/health.proto");
-    lay("@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto", "grpc/reflection/v1/reflection.proto");
-    lay("google-gax/build/protos/google/rpc/error_details.proto", "google/rpc/error_details.proto");
-    for (const imported of ["google/api/field_behavior.proto", "google/rpc/status.proto"]) {
-      const copied = join(work, "proto", imported);
-      mkdirSync(dirname(copied), { recursive: true });
-      cpSync(join(root, "node_modules/google-gax/build/protos", imported), copied);
-    }
-    mirror(join(work, "proto/google"), join(base, "proto/google"));
+    await setUp("tools");
     const env = { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
-    for (const input of [join(root, "proto"), standard]) {
+    for (const input of [join(root, "proto"), join(root, "scripts/protocols")]) {
       const args = ["generate", input, "--template", join(root, "buf.gen.yaml"), "--output", work];
       const { code } = await run(bin("buf"), args, { env });
       if (code !== 0) throw new Failure("buf generate failed");

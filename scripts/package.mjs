@@ -1,10 +1,11 @@
 // npm run package: the npm package aisle-server, build/aisle-server-VERSION.tgz. It needs Node alone: JavaScript dependencies are bundled
 // into vendor/, and native ones come prebuilt with npm. Fewer files install faster.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { build } from "esbuild";
-import { Failure, filesBelow, root, run, say, script } from "./lib.mjs";
-import { setUp } from "./setup.mjs";
+import { bin, Failure, filesBelow, root, run, say, script } from "./lib.mjs";
+import { bundledLicences } from "./licence-texts.mjs";
+import { EVERYTHING, setUp } from "./setup.mjs";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 /** Installed by npm, since they have native parts. */
@@ -20,12 +21,13 @@ const isBundled = (specifier) =>
 const fileOf = (specifier) => `${specifier.replaceAll("/", "__")}.js`;
 
 await script(async () => {
-  await setUp();
+  await setUp(...EVERYTHING);
   rmSync(folder, { recursive: true, force: true });
   for (const path of COPIED) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
+  await writeHelperTypes();
   const modules = filesBelow(join(folder, "dist")).filter((path) => path.endsWith(".js") && !path.startsWith("web/"));
   const specifiers = new Set(
     modules.flatMap((path) => bundledImports(readFileSync(join(folder, "dist", path), "utf8"))),
@@ -70,7 +72,7 @@ async function bundle(specifiers) {
     },
   });
   rmSync(entries, { recursive: true });
-  writeFileSync(join(folder, "vendor/LICENSES.md"), licencesOf(Object.keys(metafile.inputs)));
+  writeFileSync(join(folder, "vendor/LICENSES.md"), bundledLicences(Object.keys(metafile.inputs)));
 }
 
 /** A module with the same exports, of ES and CommonJS modules alike. */
@@ -82,16 +84,12 @@ async function entryOf(specifier) {
   return lines.join("\n");
 }
 
-/** The licence texts of all bundled packages. */
-function licencesOf(inputs) {
-  const folders = new Set(inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
-  const texts = [...folders].sort().map((path) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
-    const file = readdirSync(join(root, path)).find((one) => /^licen[cs]e/i.test(one));
-    const text = file === undefined ? "" : readFileSync(join(root, path, file), "utf8");
-    return `## ${name} ${version}\n\n${license}\n\n${text.trim()}\n`;
-  });
-  return `# Licences of bundled packages\n\n${texts.join("\n")}`;
+/** Types of the helper for shops' pages, beside its script. */
+async function writeHelperTypes() {
+  const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir"];
+  const args = ["-p", join(root, "web/helper"), ...types, join(folder, "dist/web/helper")];
+  const { code, output } = await run(bin("tsc"), args, { quiet: true });
+  if (code !== 0) throw new Failure(`the types of the helper were not made\n${output.trimEnd()}`);
 }
 
 /** Lets a module of dist/ import the bundled packages. */

@@ -2,8 +2,8 @@
 // Both are pages of a running `npm start`. Needs Chromium (AISLE_CHROMIUM, else /usr/bin/chromium).
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { Failure, root, say, script } from "./lib.mjs";
+import { setUp } from "./setup.mjs";
 
 const FOLDER = join(root, "docs/pictures");
 const PAGE = { width: 1000, height: 760 };
@@ -19,6 +19,8 @@ ${pictures.map((bytes) => `<img style="border-radius:10px;border:1px solid #8884
 await script(async () => {
   const pages = process.argv.slice(2);
   if (pages.length !== 2) throw new Failure("the addresses of the shop and of the console are expected");
+  await setUp("tools");
+  const { chromium } = await import("playwright-core");
   mkdirSync(FOLDER, { recursive: true });
   const browser = await chromium.launch({
     executablePath: process.env.AISLE_CHROMIUM ?? "/usr/bin/chromium",

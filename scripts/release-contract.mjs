@@ -8,7 +8,7 @@ import { breaking, released } from "./released.mjs";
 import { setUp } from "./setup.mjs";
 
 await script(async () => {
-  await setUp("install");
+  await setUp("tools");
   const [buf, ...args] = breaking;
   if (existsSync(join(root, released)) && !process.argv.includes("--break") && (await run(buf, args)).code !== 0) {
     throw new Failure("the contract breaks the released one: change it back, or say --break");

@@ -1,4 +1,5 @@
-// npm run --silent sbom > aisle.cdx.json: a CycloneDX document of the packages that the server runs with, as installed here.
+// npm run --silent sbom > aisle.cdx.json: a CycloneDX document of the packages that the server and its pages are built and run with,
+// as installed here.
 //
 // `npm sbom --omit dev` leaves out packages that a tool of the development needs as well, direct dependencies among them.
 // So npm describes all that is installed, and what the server does not reach is taken out here.
@@ -6,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Failure, root, run, script } from "./lib.mjs";
+import { setUp } from "./setup.mjs";
 
 /** @returns the CycloneDX document */
 export async function readSbom() {
@@ -42,4 +44,7 @@ function nameOf({ group, name }) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-  await script(async () => void process.stdout.write(`${JSON.stringify(await readSbom(), null, 2)}\n`));
+  await script(async () => {
+    await setUp("tools");
+    process.stdout.write(`${JSON.stringify(await readSbom(), null, 2)}\n`);
+  });

@@ -1,8 +1,8 @@
 // Brings a checkout into the state in which the server and the tests run: packages, generated code, dist/.
 // Each step is skipped when nothing it depends on has changed since it last succeeded, which costs some 20 ms to know.
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { bin, checkNode, Failure, filesBelow, hashOf, readIfThere, root, run, say, stamps } from "./lib.mjs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { checkNode, Failure, hashOf, readIfThere, root, run, say, stamps } from "./lib.mjs";
 import { withLock } from "./lock.mjs";
 
 const installStamp = join(root, "node_modules/.aisle-lock");
@@ -19,25 +19,37 @@ const generateInputs = [
   "src/learning/kernels/assembly",
   "buf.gen.yaml",
   "scripts/generate.mjs",
+  "scripts/protocols",
   "scripts/lib.mjs",
-  "package-lock.json",
   "src/gen",
 ];
 const generateHash = () => hashOf(...generateInputs);
 
-const buildHash = () =>
-  hashOf("src", "web", "tsconfig.json", "tsconfig.build.json", "scripts/setup.mjs", "package-lock.json");
+const buildHash = () => hashOf("src", "web", "tsconfig.json", "scripts/dist.mjs", "package-lock.json");
+
+/** What is in node_modules: the dependencies, which build and serve, or the tools of checks and tests as well. */
+const [SERVING, ALL] = ["dependencies", "dependencies and tools"];
+const installed = () => readIfThere(installStamp);
 
 const steps = {
-  install: { isCurrent: () => readIfThere(installStamp) === installHash(), make: install },
+  install: {
+    isCurrent: () => [SERVING, ALL].some((what) => installed() === `${installHash()} ${what}`),
+    make: () => install(SERVING),
+  },
+  tools: { isCurrent: () => installed() === `${installHash()} ${ALL}`, make: () => install(ALL) },
   generate: { isCurrent: () => readIfThere(generateStamp) === generateHash(), make: generate },
   build: { isCurrent: () => readIfThere(buildStamp) === buildHash(), make: build },
 };
 
+/** What a server needs: the default of `setUp`. */
+const TO_SERVE = ["install", "generate", "build"];
+/** What tests and benchmarks need. */
+export const EVERYTHING = ["tools", "generate", "build"];
+
 /** Does the named steps, in order, those of them that are due. Throws a Failure that says what to do. */
 export async function setUp(...names) {
   checkNode();
-  const wanted = (names.length > 0 ? names : Object.keys(steps)).map((name) => steps[name]);
+  const wanted = (names.length > 0 ? names : TO_SERVE).map((name) => steps[name]);
   if (wanted.every((step) => step.isCurrent())) return;
   await withLock(
     join(stamps, "setup.lock"),
@@ -48,25 +60,34 @@ export async function setUp(...names) {
   );
 }
 
-async function install() {
+async function install(wanted) {
   const hash = installHash();
-  if (!(await isInstalled())) {
-    say("installing dependencies (npm ci) …");
-    const npm = process.env.npm_execpath;
-    const [command, args] =
-      npm && basename(npm) === "npm-cli.js"
-        ? [process.execPath, [npm]]
-        : [process.platform === "win32" ? "npm.cmd" : "npm", []];
-    // Tools and tests come along even where NODE_ENV=production would leave them out.
-    const { code, output } = await run(command, [...args, "ci", "--include=dev", "--no-audit", "--no-fund"], {
-      quiet: true,
-    });
+  const found = await inPlace();
+  // A checkout that is worked on does not lose its tools with each new lock.
+  const what = wanted === ALL ? ALL : (found.what ?? (found.hasTools ? ALL : SERVING));
+  if (found.what !== what) {
+    // Packages in place are not touched when tools are added: a server may run from them.
+    const command = found.what === SERVING ? ["install", "--no-save"] : ["ci"];
+    const omitted = what === ALL ? "--include=dev" : "--omit=dev";
+    say(`installing ${found.what === SERVING ? "tools" : what} (npm ${command[0]}) …`);
+    const { code, output } = await npm(...command, omitted, "--no-audit", "--no-fund");
     if (code !== 0)
-      throw new Failure(`npm ci failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`);
+      throw new Failure(
+        `npm ${command[0]} failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`,
+      );
     const problem = await nativeProblem();
     if (problem) throw new Failure(`the native packages do not load\n${problem}\naisle: ${compilerAdvice}`);
   }
-  writeFileSync(installStamp, hash);
+  writeFileSync(installStamp, `${hash} ${what}`);
+}
+
+function npm(...args) {
+  const path = process.env.npm_execpath;
+  const [command, first] =
+    path && basename(path) === "npm-cli.js"
+      ? [process.execPath, [path]]
+      : [process.platform === "win32" ? "npm.cmd" : "npm", []];
+  return run(command, [...first, ...args], { quiet: true });
 }
 
 const compilerAdvice =
@@ -82,18 +103,21 @@ export function adviceOn(output) {
   return "the lines above are npm's";
 }
 
-/** True when npm has already put exactly what the lock names into node_modules and the native packages load. */
-async function isInstalled() {
+/** What of the lock npm has already put into node_modules; nothing unless it is exactly what the lock names and works. */
+async function inPlace() {
   const hidden = readIfThere(join(root, "node_modules/.package-lock.json"));
-  if (hidden === undefined) return false;
+  if (hidden === undefined) return { hasTools: false };
   const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
   const there = JSON.parse(hidden).packages;
+  const hasTools = Object.values(there).some(({ dev }) => dev);
   const same = (key) =>
     wanted[key]?.version === there[key]?.version && wanted[key]?.integrity === there[key]?.integrity;
-  // npm leaves out optional packages of other platforms, nothing else.
-  const complete = Object.keys(wanted).every((key) => key === "" || (there[key] ? same(key) : wanted[key].optional));
-  const clean = Object.keys(there).every(same);
-  return complete && clean && (await nativeProblem()) === undefined;
+  const missing = Object.keys(wanted).filter((key) => key !== "" && !there[key]);
+  // npm leaves out optional packages of other platforms.
+  const without = (mayLack) => missing.every((key) => wanted[key].optional || mayLack(wanted[key]));
+  const isClean = Object.keys(there).every(same);
+  if (!isClean || !without(({ dev }) => dev) || (await nativeProblem()) !== undefined) return { hasTools };
+  return { hasTools, what: without(() => false) ? ALL : SERVING };
 }
 
 /** Loads the native packages in a process of its own. Returns what went wrong. */
@@ -104,7 +128,9 @@ async function nativeProblem() {
 }
 
 async function generate() {
-  if (readIfThere(generateStamp) !== undefined || !(await isAsCommitted(generateInputs))) {
+  if (!(await isAsCommitted(generateInputs))) {
+    // buf and the compiler of the kernels are tools.
+    if (!steps.tools.isCurrent()) await install(ALL);
     say("generating code from proto/ …");
     const { code, output } = await run(process.execPath, [join(root, "scripts/generate.mjs")], { quiet: true });
     if (code !== 0) throw new Failure(`code generation failed\n${output.trimEnd()}`);
@@ -113,78 +139,30 @@ async function generate() {
   writeFileSync(generateStamp, generateHash());
 }
 
-/** True in a fresh clone: `npm run check` compares the code that is committed with what is generated. */
+/**
+ * True in a clone without changes, and in a copy without git, such as the one that the image is built from. `npm run check`
+ * compares the code that is committed with what is generated.
+ */
 async function isAsCommitted(paths) {
+  if (!existsSync(join(root, ".git"))) return true;
   const asked = ["status", "--porcelain", "--ignored", "--", ...paths];
   const { code, output } = await run("git", asked, { quiet: true }).catch(() => ({ code: 1, output: "" }));
-  return code === 0 && output === "" && existsSync(join(root, ".git"));
+  return code === 0 && output === "";
 }
 
-/** Compiles src/ and bundles web/ beside the present dist/ and changes places at the end, so that a failed build leaves the old one. */
+/** Makes dist/ beside the present one and changes places at the end, so that a failed build leaves the old one. */
 async function build() {
   say("building dist/ …");
   const hash = buildHash();
   const next = `${dist}.next`;
   const old = `${dist}.old`;
   for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
-  const { code, output } = await run(bin("tsc"), ["-p", "tsconfig.build.json", "--outDir", next], { quiet: true });
-  if (code !== 0) throw new Failure(`the build failed\n${output.trimEnd()}`);
-  await buildHelper(join(next, "web/helper"));
-  await buildConsole(join(next, "web/console"));
-  await bundle(join(root, "web/demo/shop.ts"), join(next, "web/demo/shop.js"));
-  for (const file of filesBelow(join(root, "src"))) {
-    if (file.endsWith(".ts")) continue;
-    mkdirSync(dirname(join(next, file)), { recursive: true });
-    cpSync(join(root, "src", file), join(next, file));
-  }
+  const { makeDist } = await import("./dist.mjs");
+  await makeDist(next).catch((error) => {
+    throw new Failure(`the build failed\n${error.message}`);
+  });
   writeFileSync(join(next, ".stamp"), hash);
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(next, dist);
   rmSync(old, { recursive: true, force: true });
-}
-
-/** The helper for shops' pages, one file of plain JavaScript, and its types. */
-async function buildHelper(folder) {
-  const helper = join(root, "web/helper");
-  await bundle(join(helper, "aisle.ts"), join(folder, "aisle.js"));
-  await bundle(join(helper, "aisle.css"), join(folder, "aisle.css"));
-  const types = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", folder];
-  const { code, output } = await run(bin("tsc"), ["-p", helper, ...types], { quiet: true });
-  if (code !== 0) throw new Failure(`the build of the helper failed\n${output.trimEnd()}`);
-}
-
-/** A script for pages, with all that it imports. */
-async function bundle(entry, outfile) {
-  const { build: bundled } = await import("esbuild");
-  await bundled({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    minify: true,
-    format: "iife",
-    target: "es2020",
-    logLevel: "silent",
-  });
-}
-
-/** The console's page: one script, one style sheet, and the licences of what they are made with. */
-async function buildConsole(folder) {
-  const { build: built } = await import("vite");
-  const { NODE_ENV } = process.env;
-  await built({
-    configFile: false,
-    root: join(root, "web/console"),
-    base: "/console/",
-    logLevel: "error",
-    build: {
-      outDir: folder,
-      target: "es2022",
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      license: { fileName: "licenses.md" },
-    },
-  });
-  // Vite says production here, which whatever this process starts next would inherit.
-  if (NODE_ENV === undefined) delete process.env.NODE_ENV;
-  else process.env.NODE_ENV = NODE_ENV;
 }

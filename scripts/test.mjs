@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure, readIfThere, root, run, say, script } from "./lib.mjs";
-import { setUp } from "./setup.mjs";
+import { EVERYTHING, setUp } from "./setup.mjs";
 
 await script(async () => {
   try {
-    await setUp();
+    await setUp(...EVERYTHING);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     say(error.message);

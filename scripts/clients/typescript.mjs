@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { bin, Failure, root, run } from "../lib.mjs";
 import { packageFile } from "./files.mjs";
 
-const rpcDetails = "node_modules/google-gax/build/protos";
+const rpcDetails = "scripts/protocols";
 
 export async function buildTypeScript(contract, folder, config) {
   const source = join(folder, "src");

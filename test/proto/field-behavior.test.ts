@@ -6,7 +6,6 @@ import { FieldBehavior, field_behavior } from "../../src/gen/google/api/field_be
 import { contractFiles } from "./contract-files.js";
 
 const root = join(import.meta.dirname, "../..");
-const text = (path: string) => readFileSync(join(root, path), "utf8");
 const folder = join(root, "proto/aisle/v1");
 
 /** What a comment begins with, and the annotation that says the same to programs. */
@@ -56,9 +55,4 @@ describe("the comment of a field", () => {
     });
     expect(wrong.map(String)).toEqual([]);
   });
-});
-
-it("proto/ has the file of google.api that the npm package has", () => {
-  const file = "google/api/field_behavior.proto";
-  expect(text(`proto/${file}`)).toBe(text(`node_modules/google-gax/build/protos/${file}`));
 });

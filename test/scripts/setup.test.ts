@@ -69,6 +69,11 @@ describe("npm run setup", () => {
       for (const folder of ["proto", "src/gen"]) mkdirSync(join(checkout, folder), { recursive: true });
       writeFileSync(join(checkout, "proto/a.proto"), "message A {}");
       writeFileSync(join(checkout, "src/gen/a.ts"), "export {};");
+      // Tools count as installed.
+      const lock = evaluate("hashOf", 'console.log(hashOf("package-lock.json"));');
+      mkdirSync(join(checkout, "node_modules"));
+      const stamp = `${lock} ${process.platform} ${process.arch} dependencies and tools`;
+      writeFileSync(join(checkout, "node_modules/.aisle-lock"), stamp);
       git("init", "-q");
       git("add", "-A");
       git("commit", "-qm", "all");
@@ -88,11 +93,18 @@ describe("npm run setup", () => {
       expect(generate).toThrow("code generation failed");
     });
 
-    it("generates code once its inputs have changed after the first run", () => {
+    it("takes what a later commit brings, and generates code for changes after it", () => {
       generate();
       writeFileSync(join(checkout, "proto/a.proto"), "message B {}");
       git("commit", "-qam", "b");
+      expect(generate()).toBe("current");
+      writeFileSync(join(checkout, "proto/a.proto"), "message C {}");
       expect(generate).toThrow("code generation failed");
+    });
+
+    it("takes generated code as it is where there is no git", () => {
+      rmSync(join(checkout, ".git"), { recursive: true });
+      expect(generate()).toBe("current");
     });
   });
 

@@ -97,7 +97,7 @@ function colourName(index: number): string {
   return `--series-${(index % COLOURS) + 1}`;
 }
 
-/** A colour for the canvas: the browser must compute `light-dark()` first. */
+/** A colour for the canvas: the browser must compute its variable first. */
 function resolved(element: HTMLElement, name: string): string {
   const before = element.style.color;
   element.style.color = `var(${name})`;
