@@ -108,6 +108,9 @@ const TOKENS: Tokens = new Map([
   [hashOf("storefront"), { name: "storefront", scopes: new Set(["storefront"] as const) }],
 ]);
 
+/** Calls that wait for 5 seconds, since the file began. */
+let slowCalls = 0;
+
 function open(deps: Partial<RpcListenerDeps> = {}) {
   return openListener({
     routes: (router) => {
@@ -118,6 +121,7 @@ function open(deps: Partial<RpcListenerDeps> = {}) {
             const failure = FAILURES.find(([name]) => name === appId)?.[1];
             if (failure !== undefined) throw failure;
             if (appId === "large") return { app: { displayName: "x".repeat(5000) } };
+            if (appId === "slow") slowCalls++;
             if (appId === "slow") await unlessAborted(signal, () => setTimeout(5000));
             return {};
           },
@@ -239,8 +243,9 @@ describe("the reason of a call that cannot be read", () => {
 
 it("a call that is open when the server ends fails with SHUTTING_DOWN and a time to retry", async () => {
   const { port, close } = await open();
+  const before = slowCalls;
   const call = posted(port, '{"appId":"slow"}', {});
-  await setTimeout(50);
+  await expect.poll(() => slowCalls).toBe(before + 1);
   await close(0);
   const { reason, retries } = await call;
   expect([reason, retries]).toEqual(["SHUTTING_DOWN", true]);
