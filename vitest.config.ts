@@ -15,6 +15,7 @@ const SLOW = [
 
 /** Programs and data of others: compilers, browsers, fuzzers, data sets. They say the same on every version of Node. */
 const OTHERS = [
+  "test/adapters/hnsw/real-catalogues.test.ts",
   "test/clients/**",
   "test/deploy/kubernetes.test.ts",
   "test/docs/commands.test.ts",
@@ -22,6 +23,7 @@ const OTHERS = [
   "test/fuzz/**",
   "test/learning/evaluation/shared-data.test.ts",
   "test/learning/evaluation/small-shops.test.ts",
+  "test/learning/text/real-catalogues.test.ts",
   "test/openapi/**",
   "test/web/**",
 ];

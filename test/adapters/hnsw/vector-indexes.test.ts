@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { decodeIndex, EXACT, HNSW } from "../../../src/adapters/hnsw/format.js";
+import { decodeIndex, EXACT } from "../../../src/adapters/hnsw/format.js";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
-import type { VectorIndex } from "../../../src/adapters/vector-index.js";
 import { DataDamaged } from "../../../src/domain/errors.js";
 import { createRandom } from "../../../src/learning/common/random.js";
-import { embedAll, fitEmbedder } from "../../../src/learning/text/embedder.js";
 import { nearest } from "../../../src/learning/text/nearest.js";
 import { VECTOR_INDEX } from "../../../src/learning/training/semantic.js";
-import { type CatalogueName, readCatalogue } from "../../fixtures/shared-catalogue.js";
-import { describeWithSharedData } from "../../fixtures/shared-data.js";
+import { recallAt10 } from "./recall.js";
 
 const PARAMS = { ...VECTOR_INDEX, seed: 7 };
 const DIMENSIONS = 16;
@@ -22,21 +19,6 @@ function unitVectors(count: number, dimensions: number, seed: number): Float32Ar
     for (let d = 0; d < dimensions; d++) vector[d]! /= length;
   }
   return vectors;
-}
-
-/** Share of the ten nearest that the index finds; of equally near ones any counts. */
-function recallAt10(index: VectorIndex, vectors: Float32Array, probes: number): number {
-  const { count, dimensions } = index;
-  let found = 0;
-  let wanted = 0;
-  for (let p = 0; p < probes; p++) {
-    const from = Math.floor((p * count) / probes) * dimensions;
-    const query = vectors.subarray(from, from + dimensions);
-    const exact = nearest(vectors, dimensions, query, 10).scores;
-    wanted += exact.length;
-    found += index.search(query, 10).similarities.filter((similarity) => similarity >= exact.at(-1)! - 1e-5).length;
-  }
-  return found / wanted;
 }
 
 const graphs = hnswIndexes({ exactUpTo: 0 });
@@ -209,36 +191,4 @@ describe("hnsw indices", () => {
     expect(index.efSearch).toBe(PARAMS.efSearch);
     expect(Math.abs(recallAt10(index, vectors, 300) - index.recall)).toBeLessThan(0.02);
   });
-});
-
-describeWithSharedData("catalogue")("hnsw on real catalogues", () => {
-  // The embedder's own number of dimensions, but for myntra, where half of them save half a minute.
-  it.each<[CatalogueName, number, number]>([
-    ["adidas", 845, 256],
-    ["flipkart_1050", 1050, 256],
-    ["gift_cards", 1547, 256],
-    ["myntra", 12_491, 128],
-  ])(
-    "an hnsw index finds at least 0.98 of the ten nearest on %s without a wider search, also after it is reopened",
-    (name, count, wanted) => {
-      const texts = readCatalogue(name)!.map(({ title, description, brand, category }) => ({
-        title,
-        description,
-        brand,
-        categories: category,
-      }));
-      expect(texts).toHaveLength(count);
-      const { vectors, dimensions } = embedAll(
-        fitEmbedder(texts, { seed: 1, dimensions: [{ upTo: count, dimensions: wanted }] }),
-        texts,
-      );
-      const index = graphs.build(vectors, dimensions, PARAMS);
-      const bytes = index.encode();
-      const { facts } = decodeIndex(bytes);
-      expect([facts.kind, facts.efSearch]).toEqual([HNSW, PARAMS.efSearch]);
-      expect(recallAt10(index, vectors, 200)).toBeGreaterThanOrEqual(0.98);
-      expect(recallAt10(graphs.open(bytes), vectors, 200)).toBeGreaterThanOrEqual(0.98);
-    },
-    120_000,
-  );
 });
