@@ -45,6 +45,9 @@ const AT_ONCE = availableParallelism();
 /** Of 2 cores as of 64: each of these tests starts servers and callers of its own. */
 const TIMED_AT_ONCE = 2;
 
+/** Of tests with whole servers and other programs. */
+const LONG = { testTimeout: 120_000 };
+
 const tests = (folders: readonly string[]) => folders.map((folder) => folder.replace(/\*\*$/, "**/*.test.ts"));
 const EXCLUDED = ["node_modules/**", "dist/**"];
 
@@ -54,9 +57,10 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: AT_ONCE,
     setupFiles: ["test/setup.ts"],
-    testTimeout: 30_000,
+    // A limit ends what hangs; on a busy machine a test may take some times as long as on a quiet one.
+    testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
@@ -70,6 +74,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...LONG,
           name: "slow",
           include: tests(SLOW),
           exclude: [...EXCLUDED, ...TIMED],
@@ -79,6 +84,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...LONG,
           name: "others",
           include: tests(OTHERS),
           exclude: EXCLUDED,
@@ -88,6 +94,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...LONG,
           name: "timed",
           include: tests(TIMED),
           exclude: EXCLUDED,
