@@ -29,6 +29,8 @@ export function historyPage(results: readonly Result[]): string {
 <h1>Performance from commit to commit</h1>
 <p>Machines differ, so what was measured beside a reference in the same run is shown as a ratio (${RATIO}) to it; the dashed line is the reference.
 A line joins results that can be compared: ratios measured under the same conditions, other figures only if the machine was the same, too. What one run lacks is a gap.</p>
+<p>A virtual machine is slower while others use its hardware. “Fixed task” is the CPU of the same small task at the time of each run, in ms.
+Compare figures that are no ratios only where it took about as long.</p>
 <nav aria-label="Benchmarks"><ul>${contents}</ul></nav>
 ${aims(results, machines)}
 ${sections}
@@ -101,7 +103,7 @@ function aims(results: readonly Result[], machines: readonly string[]): Markup {
       const times = one.lowerIsBetter ? value / one.aim : one.aim / value;
       const place = machines.indexOf(newest.machine);
       return [
-        html`<tr><th scope="row"><a href="#${bench}">${title}</a>: ${one.name}</th><td class="number">${figure(value)} ${one.unit}</td><td class="number">${figure(one.aim)}</td><td class="number">${times <= 1 ? "reached" : `${figure(times)} times`}</td><td><code>${newest.commit}</code></td><td class="conditions">${newest.conditions}</td><td class="machine">${mark(place)} ${letterOf(place)}</td></tr>
+        html`<tr><th scope="row"><a href="#${bench}">${title}</a>: ${one.name}</th><td class="number">${figure(value)} ${one.unit}</td><td class="number">${figure(one.aim)}</td><td class="number">${times <= 1 ? "reached" : `${figure(times)} times`}</td><td><code>${newest.commit}</code></td><td class="conditions">${newest.conditions}</td><td class="number">${task(newest)}</td><td class="machine">${mark(place)} ${letterOf(place)}</td></tr>
 `,
       ];
     }),
@@ -110,7 +112,7 @@ function aims(results: readonly Result[], machines: readonly string[]): Markup {
 <h2 id="aims">Aims</h2>
 <div class="wide" role="region" tabindex="0" aria-label="Aims, figures">
 <table>
-<thead><tr><th scope="col">What</th><th scope="col" class="number">Newest</th><th scope="col" class="number">Aim</th><th scope="col" class="number">Off by</th><th scope="col">Commit</th><th scope="col">Conditions</th><th scope="col">Machine</th></tr></thead>
+<thead><tr><th scope="col">What</th><th scope="col" class="number">Newest</th><th scope="col" class="number">Aim</th><th scope="col" class="number">Off by</th><th scope="col">Commit</th><th scope="col">Conditions</th><th scope="col" class="number">Fixed task</th><th scope="col">Machine</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
@@ -122,19 +124,23 @@ ${rows}</tbody>
 /** The newest result first. */
 function table({ title, figures }: Shown, results: readonly Result[], machines: readonly string[]): Markup {
   const heads = figures.map(({ name, unit }) => html`<th scope="col" class="number">${name}, ${unit}</th>`);
-  const rows = [...results].reverse().map(({ date, commit, subject, values, conditions, machine }) => {
+  const rows = [...results].reverse().map(({ date, commit, subject, values, conditions, machine, fixedTaskMs }) => {
     const numbers = values.map((value) => html`<td class="number">${value === undefined ? "–" : figure(value)}</td>`);
     const at = machines.indexOf(machine);
-    return html`<tr><td class="date">${date}</td><th scope="row"><code>${commit}</code> ${subject}</th>${numbers}<td class="conditions">${conditions}</td><td class="machine">${mark(at)} ${letterOf(at)}</td></tr>
+    return html`<tr><td class="date">${date}</td><th scope="row"><code>${commit}</code> ${subject}</th>${numbers}<td class="conditions">${conditions}</td><td class="number">${task({ fixedTaskMs })}</td><td class="machine">${mark(at)} ${letterOf(at)}</td></tr>
 `;
   });
   return html`<div class="wide" role="region" tabindex="0" aria-label="${`${title}, figures`}">
 <table>
-<thead><tr><th scope="col">Measured</th><th scope="col">Commit</th>${heads}<th scope="col">Conditions</th><th scope="col">Machine</th></tr></thead>
+<thead><tr><th scope="col">Measured</th><th scope="col">Commit</th>${heads}<th scope="col">Conditions</th><th scope="col" class="number">Fixed task</th><th scope="col">Machine</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
 </div>`;
+}
+
+function task({ fixedTaskMs }: Pick<Result, "fixedTaskMs">): string {
+  return fixedTaskMs === undefined ? "–" : figure(fixedTaskMs);
 }
 
 /** A, B, …, Z, AA, AB, … */

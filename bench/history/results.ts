@@ -14,6 +14,8 @@ export interface Result {
   /** What the commit's own title says, "" when it is not known. */
   readonly subject: string;
   readonly machine: string;
+  /** CPU of a fixed task when it was measured, ms; undefined in results that do not tell. */
+  readonly fixedTaskMs: number | undefined;
   /** What must be the same for figures to be compared. */
   readonly conditions: string;
   /** In the order of the benchmark's figures; undefined where the file has none. */
@@ -65,6 +67,7 @@ async function readResult(folder: string, name: string, commits: readonly Commit
     commit: commit.slice(0, 7),
     subject: titleOf(commits, commit),
     machine: machineOf(json, file),
+    fixedTaskMs: numberAt(json, "machine.fixedTaskMs"),
     conditions: shown.conditions.replace(/\{([^}]+)\}/g, (_, path: string) => told(valueAt(json, path))),
     values,
   };

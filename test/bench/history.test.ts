@@ -10,8 +10,9 @@ import { describeWithChromium, openBrowser } from "../fixtures/browser.js";
 import { expectSoundPage, openPage } from "../fixtures/page-checks.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 
-const MACHINE = { cores: 2, model: "AMD EPYC", memoryGiB: 24, platform: "linux x64", node: "v20.20.2" };
-const OTHER = { ...MACHINE, model: "Intel Xeon" };
+type Machine = Readonly<Record<string, string | number>>;
+const MACHINE: Machine = { cores: 2, model: "AMD EPYC", memoryGiB: 24, platform: "linux x64", node: "v20.20.2" };
+const OTHER: Machine = { ...MACHINE, model: "Intel Xeon" };
 
 const COMMITS: readonly Commit[] = [
   { hash: "fff1111000000000000000000000000000000000", date: "2026-11-20", title: "Events: <b> is escaped" },
@@ -208,6 +209,15 @@ describe("the page of results", () => {
     expect(page).toContain(
       "from 3.25 × (fff1111, 2026-11-20) to 3.00 × (aaa2222, 2026-11-20). The table below has every figure.",
     );
+  });
+
+  it("shows how long the fixed task took beside each result, and a dash for a result that does not tell", async () => {
+    const page = await pageOf({
+      "2026-11-20-fff1111-status.json": status(60, MACHINE),
+      "2026-11-20-aaa2222-status.json": status(60, { ...MACHINE, fixedTaskMs: 41.5 }),
+    });
+    const cells = [...page.matchAll(/<td class="number">([^<]*)<\/td><td class="machine">/g)].map(([, told]) => told);
+    expect(cells).toEqual(["41.5", "–"]);
   });
 
   it("loads no script and no other address", async () => {
