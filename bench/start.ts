@@ -21,6 +21,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { machine } from "./load.js";
+import { medianOf } from "./median.js";
 import { startServer } from "./server.js";
 import { type Answered, ask, type Ready, type Started, start } from "./start/started.js";
 import { fillShop } from "./train/fill-shop.js";
@@ -97,12 +98,6 @@ async function sendEvents(url: string): Promise<void> {
     if (answer.status !== 200) throw new Error(`POST /trace answered ${answer.status}`);
   };
   await Promise.all(Array.from({ length: EVENTS }, (_, n) => send(n)));
-}
-
-function medianOf<T>(all: readonly T[], of: (one: T) => number): T {
-  const median = [...all].sort((a, b) => of(a) - of(b))[Math.floor(all.length / 2)];
-  if (median === undefined) throw new Error("there was no pass");
-  return median;
 }
 
 const untilRecommended = ({ recommendedMs }: Answered) => recommendedMs;

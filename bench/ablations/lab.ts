@@ -2,7 +2,7 @@
  * What a training of the learned order works on, kept so that trees can be learned again and again: the binned candidates
  * of the questions it learns from, and those of the questions of dev.
  */
-import { binRows, type FeatureBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
+import { createRowBinner, type FeatureBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
 import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
 import { createForestScorer } from "../../src/learning/ranking/gradient-boosting/forest-scorer.js";
 import type { RankedGroups } from "../../src/learning/ranking/gradient-boosting/listwise.js";
@@ -158,6 +158,7 @@ function askDev(
   const proposed: number[] = [];
   const isOld: number[] = [];
   const close: number[] = [];
+  const binRows = createRowBinner(bins);
   let binned = new Uint8Array(1 << 24);
   let rows = 0;
   const isNew: number[] = [];
@@ -169,7 +170,7 @@ function askDev(
       larger.set(binned);
       binned = larger;
     }
-    binRows(bins, features.rows, count, binned, rows * FEATURE_COUNT);
+    binRows(features.rows, count, binned, rows * FEATURE_COUNT);
     const candidates = features.candidates.subarray(0, count);
     const place = candidates.indexOf(question.next);
     answers.push(place < 0 ? -1 : rows + place);

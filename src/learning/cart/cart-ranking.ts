@@ -14,7 +14,7 @@
 import { fitItemGraph } from "../common/item-graph.js";
 import { createRandom } from "../common/random.js";
 import { firstRows, rowCount } from "../common/rows.js";
-import { binRow, learnBins } from "../ranking/gradient-boosting/bins.js";
+import { createRowBinner, learnBins } from "../ranking/gradient-boosting/bins.js";
 import { treeCount } from "../ranking/gradient-boosting/forest.js";
 import {
   BOOSTING_DEFAULTS,
@@ -177,9 +177,10 @@ function boost(learned: readonly CartGroups[], heldOut: CartGroups | undefined, 
   const all = joined(learned);
   const width = CART_FEATURES.length;
   const bins = learnBins(all.rows, width);
+  const binRows = createRowBinner(bins);
   const binned = ({ rows, groups, answers }: CartGroups): RankedGroups => {
     const cells = new Uint8Array(rows.length);
-    for (let at = 0; at < rows.length; at += width) binRow(bins, rows.subarray(at, at + width), cells, at);
+    binRows(rows, rows.length / width, cells, 0);
     return { binned: cells, groups, answers, offsets: startingScores(rows) };
   };
   return boostRanking(bins, binned(all), heldOut && binned(heldOut), params, createRandom(seed)).forest;

@@ -69,6 +69,8 @@ const SHRINK = 0.05;
 const PRECISION = 1e-3;
 /** A step's length at most. */
 const MAX_STEP = 3;
+/** Rounds of the search for a step at most. */
+const SWEEPS = 100;
 /** What has less than this share of the largest weight is chance: 0. */
 const LEAST_SHARE = 0.03;
 
@@ -205,49 +207,86 @@ function placeOf({ rows, answer }: Packed, weights: readonly number[], sourceCou
   return place;
 }
 
-/** Maximum likelihood by Newton steps, one source after the other. `prior`: weights to be drawn towards. */
+/** Maximum likelihood by Newton steps for all sources at once. `prior`: weights to be drawn towards. */
 function fit(questions: readonly Packed[], sourceCount: number, prior: readonly number[] | undefined): number[] {
   const asked = questions.filter(({ answer }) => answer >= 0);
   const weights = prior === undefined ? Array.from({ length: sourceCount }, () => 1) : [...prior];
   const strength = prior === undefined ? SHRINK : PRIOR;
-  let scores = new Float64Array(64);
   for (let round = 0; round < ROUNDS; round++) {
-    let moved = 0;
-    for (let s = 0; s < sourceCount; s++) {
-      let slope = strength * ((prior?.[s] ?? 0) - weights[s]!);
-      let curve = strength;
-      for (const { rows, answer } of asked) {
-        const count = rows.length / sourceCount;
-        if (count > scores.length) scores = new Float64Array(count * 2);
-        let most = 0;
-        for (let row = 0; row < count; row++) {
-          let sum = 0;
-          for (let t = 0; t < sourceCount; t++) sum += weights[t]! * rows[row * sourceCount + t]!;
-          scores[row] = sum;
-          if (sum > most) most = sum;
-        }
-        let total = 0;
-        let mean = 0;
-        let square = 0;
-        for (let row = 0; row < count; row++) {
-          const chance = Math.exp(scores[row]! - most);
-          const value = rows[row * sourceCount + s]!;
-          total += chance;
-          mean += chance * value;
-          square += chance * value * value;
-        }
-        mean /= total;
-        slope += rows[answer * sourceCount + s]! - mean;
-        curve += Math.max(0, square / total - mean * mean);
-      }
-      const step = Math.max(-MAX_STEP, Math.min(MAX_STEP, slope / curve));
-      const next = Math.max(0, weights[s]! + step);
-      moved = Math.max(moved, Math.abs(next - weights[s]!));
-      weights[s] = next;
-    }
-    if (moved < PRECISION) break;
+    const slopes = Float64Array.from(weights, (weight, s) => strength * ((prior?.[s] ?? 0) - weight));
+    const curves = new Float64Array(sourceCount * sourceCount);
+    for (let s = 0; s < sourceCount; s++) curves[s * sourceCount + s] = strength;
+    addLikelihood(asked, weights, slopes, curves);
+    const steps = boundedStep(weights, slopes, curves);
+    for (let s = 0; s < sourceCount; s++) weights[s] = Math.max(0, weights[s]! + steps[s]!);
+    if (steps.every((step) => Math.abs(step) < PRECISION)) break;
   }
   return weights;
+}
+
+/** Adds what the questions say to the slopes of the log likelihood, and to its curves: covariances of the worths. */
+function addLikelihood(
+  asked: readonly Packed[],
+  weights: readonly number[],
+  slopes: Float64Array,
+  curves: Float64Array,
+): void {
+  const sourceCount = weights.length;
+  const mean = new Float64Array(sourceCount);
+  const square = new Float64Array(curves.length);
+  let scores = new Float64Array(64);
+  for (const { rows, answer } of asked) {
+    const count = rows.length / sourceCount;
+    if (count > scores.length) scores = new Float64Array(count * 2);
+    let most = 0;
+    for (let row = 0, at = 0; row < count; row++) {
+      let sum = 0;
+      for (let s = 0; s < sourceCount; s++) sum += weights[s]! * rows[at++]!;
+      scores[row] = sum;
+      if (sum > most) most = sum;
+    }
+    let total = 0;
+    mean.fill(0);
+    square.fill(0);
+    for (let row = 0; row < count; row++) {
+      const chance = Math.exp(scores[row]! - most);
+      total += chance;
+      const at = row * sourceCount;
+      for (let s = 0; s < sourceCount; s++) {
+        const value = rows[at + s]!;
+        if (value === 0) continue;
+        mean[s]! += chance * value;
+        for (let t = 0; t <= s; t++) square[s * sourceCount + t]! += chance * value * rows[at + t]!;
+      }
+    }
+    for (let s = 0; s < sourceCount; s++) {
+      slopes[s]! += rows[answer * sourceCount + s]! - mean[s]! / total;
+      for (let t = 0; t <= s; t++) {
+        const covariance = square[s * sourceCount + t]! / total - (mean[s]! / total) * (mean[t]! / total);
+        curves[s * sourceCount + t]! += covariance;
+        if (t < s) curves[t * sourceCount + s]! += covariance;
+      }
+    }
+  }
+}
+
+/** The Newton step that leaves all weights at 0 or above, by coordinate descent. */
+function boundedStep(weights: readonly number[], slopes: Float64Array, curves: Float64Array): Float64Array {
+  const count = weights.length;
+  const steps = new Float64Array(count);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    let moved = 0;
+    for (let s = 0; s < count; s++) {
+      let slope = slopes[s]!;
+      for (let t = 0; t < count; t++) slope -= curves[s * count + t]! * steps[t]!;
+      const least = Math.max(-MAX_STEP, -weights[s]!);
+      const next = Math.max(least, Math.min(MAX_STEP, steps[s]! + slope / curves[s * count + s]!));
+      moved = Math.max(moved, Math.abs(next - steps[s]!));
+      steps[s] = next;
+    }
+    if (moved < PRECISION / 10) break;
+  }
+  return steps;
 }
 
 /** The largest becomes 1. Weights that are all 0 stay so. */

@@ -17,6 +17,7 @@
  */
 import type { FeatureBins } from "./bins.js";
 import type { Forest } from "./forest.js";
+import { addTree, createKernelRows, type KernelRows, softmaxLoss } from "./kernel-rows.js";
 import { sampleRows } from "./row-sampling.js";
 import { createTreeGrower, type Tree, type TreeParams } from "./tree.js";
 
@@ -82,41 +83,36 @@ export function boostRanking(
   random: () => number,
 ): BoostedRanking {
   for (const groups of heldOut ? [learned, heldOut] : [learned]) check(bins, groups);
-  let grown = { data: learned, scores: new Float32Array(learned.binned.length / bins.featureCount) };
-  let grower = createTreeGrower({ binned: learned.binned, bins }, params);
-  let gradients = new Float32Array(grown.scores.length);
-  let hessians = new Float32Array(grown.scores.length);
-  const heldScores = heldOut && new Float32Array(heldOut.binned.length / bins.featureCount);
+  const { leaves, learningRate, focus } = params;
+  let data = learned;
+  let rows = createKernelRows(learned, bins, leaves, true);
+  let grow = createTreeGrower(rows, bins, params);
+  const held = heldOut && { rows: createKernelRows(heldOut, bins, leaves, false), groupCount: heldOut.answers.length };
   const trees: Tree[] = [];
   const losses: number[] = [];
   // Offsets of held-out groups are what is known without a tree: trees are kept if they add to it.
-  let best = heldOut?.offsets && heldScores ? softmaxLoss(heldOut, heldScores, params.focus) : Number.POSITIVE_INFINITY;
+  let best = held && heldOut.offsets ? softmaxLoss(held.rows, held.groupCount, focus) : Number.POSITIVE_INFINITY;
   let kept = 0;
   while (trees.length < params.trees && trees.length - kept < params.patience) {
     if (trees.length === params.thinAfter) {
-      grown = sampleRows(grown.data, grown.scores, bins.featureCount, params.thinTo, random);
-      grower = createTreeGrower({ binned: grown.data.binned, bins }, params);
-      gradients = new Float32Array(grown.scores.length);
-      hessians = new Float32Array(grown.scores.length);
+      const { data: thinned, scores } = sampleRows(data, rows.scores, bins.featureCount, params.thinTo, random);
+      data = thinned;
+      rows = createKernelRows(data, bins, leaves, true);
+      rows.scores.set(scores);
+      grow = createTreeGrower(rows, bins, params);
     }
-    const learnedLoss = softmaxGradients(grown.data, grown.scores, params.focus, gradients, hessians);
-    const chosen = chooseRows(gradients, hessians, params, random);
-    const tree = grower.grow(
-      chosen,
-      gradients,
-      hessians,
-      chooseFeatures(bins.featureCount, params.featureShare, random),
-    );
+    const learnedLoss = softmaxLoss(rows, data.answers.length, focus);
+    const tree = grow(chooseRows(rows, params, random), chooseFeatures(bins.featureCount, params.featureShare, random));
     if (tree.lefts[0] === 0) break;
     trees.push(tree);
-    addTree(tree, grown.data.binned, bins.featureCount, params.learningRate, grown.scores);
+    addTree(rows, tree, learningRate);
     let loss = learnedLoss;
-    if (heldOut && heldScores) {
-      addTree(tree, heldOut.binned, bins.featureCount, params.learningRate, heldScores);
-      loss = softmaxLoss(heldOut, heldScores, params.focus);
+    if (held) {
+      addTree(held.rows, tree, learningRate);
+      loss = softmaxLoss(held.rows, held.groupCount, focus);
     }
     losses.push(loss);
-    if (heldOut === undefined || loss < best) {
+    if (held === undefined || loss < best) {
       best = loss;
       kept = trees.length;
     }
@@ -136,77 +132,39 @@ function check(bins: FeatureBins, { binned, groups, answers, offsets }: RankedGr
   if (offsets && offsets.length !== rows) throw new RangeError("offsets must hold one number for each row");
 }
 
-/** Fills gradients and second derivatives; returns the mean loss before them. */
-function softmaxGradients(
-  data: RankedGroups,
-  scores: Float32Array,
-  focus: number,
-  g: Float32Array,
-  h: Float32Array,
-): number {
-  const { groups, answers, offsets } = data;
-  let loss = 0;
-  for (let group = 0; group < answers.length; group++) {
-    const begin = groups[group]!;
-    const end = groups[group + 1]!;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let r = begin; r < end; r++) most = Math.max(most, scores[r]! + (offsets?.[r] ?? 0));
-    let sum = 0;
-    for (let r = begin; r < end; r++) {
-      const part = Math.exp(scores[r]! + (offsets?.[r] ?? 0) - most);
-      g[r] = part;
-      sum += part;
-    }
-    const answer = answers[group]!;
-    const answered = Math.max(g[answer]! / sum, 1e-12);
-    const weight = answered ** focus;
-    loss += focus === 0 ? -Math.log(answered) : (1 - weight) / focus;
-    for (let r = begin; r < end; r++) {
-      const share = g[r]! / sum;
-      g[r] = weight * share;
-      h[r] = Math.max(weight * share * (1 - share), 1e-9);
-    }
-    g[answer]! -= weight;
-  }
-  return loss / Math.max(1, answers.length);
-}
-
-function softmaxLoss({ groups, answers, offsets }: RankedGroups, scores: Float32Array, focus: number): number {
-  let loss = 0;
-  for (let group = 0; group < answers.length; group++) {
-    let most = Number.NEGATIVE_INFINITY;
-    for (let r = groups[group]!; r < groups[group + 1]!; r++) most = Math.max(most, scores[r]! + (offsets?.[r] ?? 0));
-    let sum = 0;
-    for (let r = groups[group]!; r < groups[group + 1]!; r++) sum += Math.exp(scores[r]! + (offsets?.[r] ?? 0) - most);
-    const answer = answers[group]!;
-    const surprise = Math.log(sum) + most - scores[answer]! - (offsets?.[answer] ?? 0);
-    loss += focus === 0 ? surprise : (1 - Math.exp(-focus * surprise)) / focus;
-  }
-  return loss / Math.max(1, answers.length);
-}
-
 const THRESHOLD_SAMPLE = 10_000;
 
-/** The rows a tree is grown on, ascending. Gradients and second derivatives of those kept by chance are raised in place. */
-function chooseRows(g: Float32Array, h: Float32Array, params: BoostingParams, random: () => number): Uint32Array {
+/**
+ * Chooses the rows a tree is grown on, ascending; returns how many. Gradients and second derivatives of those kept by
+ * chance are raised in place.
+ */
+function chooseRows({ pairs, chosen }: KernelRows, params: BoostingParams, random: () => number): number {
   const { topShare, otherShare } = params;
-  const chosen = new Uint32Array(g.length);
-  if (topShare + otherShare >= 1) return chosen.map((_, row) => row);
-  const every = Math.ceil(g.length / THRESHOLD_SAMPLE);
-  const sample = Float32Array.from({ length: Math.floor(g.length / every) }, (_, i) => Math.abs(g[i * every]!)).sort();
-  const threshold = sample[Math.floor(sample.length * (1 - topShare))] ?? 0;
+  const rows = chosen.length;
+  if (topShare + otherShare >= 1) {
+    for (let row = 0; row < rows; row++) chosen[row] = row;
+    return rows;
+  }
+  const every = Math.ceil(rows / THRESHOLD_SAMPLE);
+  const sample = new Float32Array(Math.floor(rows / every));
+  for (let i = 0; i < sample.length; i++) sample[i] = Math.abs(pairs[2 * i * every]!);
+  const threshold = sample.sort()[Math.floor(sample.length * (1 - topShare))] ?? 0;
   const raise = (1 - topShare) / otherShare;
-  const share = otherShare / (1 - topShare);
+  // How many of the others are passed over before the next one is kept: one random number for each that is kept.
+  const scale = 1 / Math.log1p(-otherShare / (1 - topShare));
+  const gap = () => Math.floor(Math.log1p(-random()) * scale);
+  let passed = gap();
   let count = 0;
-  for (let row = 0; row < g.length; row++) {
-    if (Math.abs(g[row]!) < threshold) {
-      if (random() >= share) continue;
-      g[row]! *= raise;
-      h[row]! *= raise;
+  for (let row = 0; row < rows; row++) {
+    if (Math.abs(pairs[2 * row]!) < threshold && passed-- > 0) continue;
+    if (Math.abs(pairs[2 * row]!) < threshold) {
+      pairs[2 * row]! *= raise;
+      pairs[2 * row + 1]! *= raise;
+      passed = gap();
     }
     chosen[count++] = row;
   }
-  return chosen.subarray(0, count);
+  return count;
 }
 
 /** Marks a share of the features, at least one. */
@@ -220,17 +178,6 @@ function chooseFeatures(count: number, share: number, random: () => number): Uin
     left--;
   }
   return marks;
-}
-
-function addTree(tree: Tree, binned: Uint8Array, featureCount: number, rate: number, scores: Float32Array): void {
-  const { features, splitBins, lefts, values } = tree;
-  for (let row = 0; row < scores.length; row++) {
-    const at = row * featureCount;
-    let node = 0;
-    for (let left = lefts[0]!; left !== 0; left = lefts[node]!)
-      node = binned[at + features[node]!]! <= splitBins[node]! ? left : left + 1;
-    scores[row]! += rate * values[node]!;
-  }
 }
 
 function forestOf(trees: readonly Tree[], bins: FeatureBins, rate: number): Forest {

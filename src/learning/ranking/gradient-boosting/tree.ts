@@ -6,9 +6,11 @@
  *   gain(leaf) = G^2 / (H + l2)        value(leaf) = -G / (H + l2)
  *
  * with G and H the sums of gradients and second derivatives of its rows. Sums by feature and bin are counted for the
- * smaller child of a split; the other's are those of the parent less them.
+ * smaller child of a split; the other's are those of the parent less them. A compiled kernel runs the loops over rows and
+ * bins: the same trees in a third of the time of JavaScript.
  */
 import type { FeatureBins } from "./bins.js";
+import { ASKED_NUMBERS, type KernelRows, PAIR_BYTES } from "./kernel-rows.js";
 
 export interface TreeParams {
   readonly leaves: number;
@@ -17,12 +19,6 @@ export interface TreeParams {
   readonly minHessian: number;
   /** Gain a split makes at least. */
   readonly minGain: number;
-}
-
-export interface BinnedRows {
-  /** `bins.featureCount` bins a row, one row after the other. */
-  readonly binned: Uint8Array;
-  readonly bins: FeatureBins;
 }
 
 /** Nodes in the order they were made, root first; a leaf has left 0. */
@@ -42,7 +38,8 @@ interface Leaf {
   readonly node: number;
   readonly begin: number;
   readonly end: number;
-  readonly sums: Float64Array;
+  /** Where its sums are. */
+  readonly sums: number;
   readonly gradient: number;
   readonly hessian: number;
   readonly best: Split | undefined;
@@ -54,148 +51,100 @@ interface Split {
   readonly gain: number;
 }
 
-export interface TreeGrower {
-  /**
-   * Grows a tree on the rows named, which it brings into another order. Gradients and second derivatives are by row.
-   * Only features whose mark in `allowed` is not 0 are asked.
-   */
-  grow(rows: Uint32Array, gradients: Float32Array, hessians: Float32Array, allowed: Uint8Array): Tree;
-}
+/**
+ * Grows a tree on the first `count` of the chosen rows by their pairs. Only features whose mark in `allowed` is not 0 are
+ * asked.
+ */
+export type GrowTree = (count: number, allowed: Uint8Array) => Tree;
 
-/** Keeps its scratch space: 4 KiB a feature and leaf, 4 bytes a row. */
-export function createTreeGrower({ binned, bins }: BinnedRows, params: TreeParams): TreeGrower {
-  const { featureCount, offsets } = bins;
-  const free: Float64Array[] = [];
-  let aside = new Uint32Array(0);
-  // Where the sums of each feature begin, two numbers a bin; the end of the last one at last.
-  const slots = Uint32Array.from(offsets, (offset, f) => 2 * (offset + f));
-  const size = slots[featureCount]!;
+export function createTreeGrower(
+  rows: KernelRows,
+  { featureCount, offsets }: FeatureBins,
+  params: TreeParams,
+): GrowTree {
+  const { leaves: mostLeaves, l2, minHessian, minGain } = params;
+  const { kernel, at } = rows;
+  const { buffer } = kernel.memory;
+  const asked = new Uint32Array(buffer, at.asked, ASKED_NUMBERS * featureCount);
+  const whole = new Float64Array(buffer, at.whole, 2);
+  const found = new DataView(buffer, at.found, PAIR_BYTES);
 
-  function sumsOf(
-    rows: Uint32Array,
-    begin: number,
-    end: number,
-    g: Float32Array,
-    h: Float32Array,
-    asked: Uint32Array,
-  ): Float64Array {
-    const sums = free.pop()?.fill(0) ?? new Float64Array(size);
-    const count = asked.length;
-    const begins = asked.map((feature) => slots[feature]!);
-    for (let i = begin; i < end; i++) {
-      const row = rows[i]!;
-      const gradient = g[row]!;
-      const hessian = h[row]!;
-      const from = row * featureCount;
-      for (let j = 0; j < count; j++) {
-        const at = begins[j]! + 2 * binned[from + asked[j]!]!;
-        sums[at]! += gradient;
-        sums[at + 1]! += hessian;
-      }
+  /** Lists the features a tree may ask; returns how many they are, and the bytes of all their sums. */
+  function ask(allowed: Uint8Array): { readonly count: number; readonly length: number } {
+    let count = 0;
+    let length = 0;
+    for (let feature = 0; feature < featureCount; feature++) {
+      if (allowed[feature] === 0) continue;
+      const end = length + PAIR_BYTES * (offsets[feature + 1]! - offsets[feature]! + 1);
+      asked.set([feature, length, end], ASKED_NUMBERS * count++);
+      length = end;
     }
-    return sums;
+    return { count, length };
   }
 
-  function bestSplit(sums: Float64Array, gradient: number, hessian: number, asked: Uint32Array): Split | undefined {
-    const { l2, minHessian, minGain } = params;
-    const whole = (gradient * gradient) / (hessian + l2);
-    let best: Split | undefined;
-    let bestGain = minGain;
-    for (const feature of asked) {
-      const cuts = offsets[feature + 1]! - offsets[feature]!;
-      let leftGradient = 0;
-      let leftHessian = 0;
-      for (let bin = 0; bin < cuts; bin++) {
-        const at = slots[feature]! + 2 * bin;
-        if (sums[at + 1] === 0) continue;
-        leftGradient += sums[at]!;
-        leftHessian += sums[at + 1]!;
-        const rightHessian = hessian - leftHessian;
-        if (leftHessian < minHessian) continue;
-        if (rightHessian < minHessian) break;
-        const rightGradient = gradient - leftGradient;
-        const gain =
-          (leftGradient * leftGradient) / (leftHessian + l2) +
-          (rightGradient * rightGradient) / (rightHessian + l2) -
-          whole;
-        if (gain > bestGain) {
-          bestGain = gain;
-          best = { feature, bin, gain };
-        }
-      }
+  return (rowCount, allowed) => {
+    const { count: askedCount, length } = ask(allowed);
+    let nextSums = at.sums;
+    const sumsOf = (begin: number, end: number): number => {
+      const sums = nextSums;
+      nextSums += length;
+      kernel.clear(sums, length);
+      const from = at.chosen + 4 * begin;
+      kernel.addRows(from, end - begin, at.cells, featureCount, at.pairs, at.asked, askedCount, sums);
+      return sums;
+    };
+    const leafOf = (node: number, begin: number, end: number, sums: number): Leaf => {
+      // The bins of one feature hold every row of the leaf.
+      kernel.total(sums, sums + asked[2]!, at.whole);
+      const place = kernel.bestSplit(sums, at.whole, at.asked, askedCount, l2, minHessian, minGain, at.found);
+      const best =
+        place === 0
+          ? undefined
+          : {
+              feature: asked[ASKED_NUMBERS * (place - 1)]!,
+              bin: found.getInt32(8, true),
+              gain: found.getFloat64(0, true),
+            };
+      return { node, begin, end, sums, gradient: whole[0]!, hessian: whole[1]!, best };
+    };
+    const nodes = 2 * mostLeaves - 1;
+    const tree = {
+      features: new Uint32Array(nodes),
+      splitBins: new Uint8Array(nodes),
+      lefts: new Uint32Array(nodes),
+      values: new Float64Array(nodes),
+      gains: new Float64Array(nodes),
+    };
+    const leaves = [leafOf(0, 0, rowCount, sumsOf(0, rowCount))];
+    let count = 1;
+    while (leaves.length < mostLeaves) {
+      let widest = -1;
+      for (const [i, { best }] of leaves.entries())
+        if (best !== undefined && best.gain > (leaves[widest]?.best?.gain ?? 0)) widest = i;
+      const parent = leaves[widest];
+      if (parent?.best === undefined) break;
+      const { node, begin, end, sums, best } = parent;
+      const { feature, bin } = best;
+      const first = at.chosen + 4 * begin;
+      const middle = begin + kernel.partition(first, end - begin, at.cells + feature, featureCount, bin, at.aside);
+      const smallIsLeft = middle - begin <= end - middle;
+      const small = smallIsLeft ? sumsOf(begin, middle) : sumsOf(middle, end);
+      kernel.subtract(sums, small, length);
+      const [left, right] = smallIsLeft ? [small, sums] : [sums, small];
+      tree.features[node] = feature;
+      tree.splitBins[node] = bin;
+      tree.gains[node] = best.gain;
+      tree.lefts[node] = count;
+      leaves.splice(widest, 1, leafOf(count, begin, middle, left), leafOf(count + 1, middle, end, right));
+      count += 2;
     }
-    return best;
-  }
-
-  /** Puts the rows that go left first, keeping the order within both sides; returns where the right ones begin. */
-  function partition(rows: Uint32Array, begin: number, end: number, { feature, bin }: Split): number {
-    let left = begin;
-    let right = 0;
-    for (let i = begin; i < end; i++) {
-      const row = rows[i]!;
-      if (binned[row * featureCount + feature]! <= bin) rows[left++] = row;
-      else aside[right++] = row;
-    }
-    rows.set(aside.subarray(0, right), left);
-    return left;
-  }
-
-  return {
-    grow(rows, gradients, hessians, allowed) {
-      const asked = Uint32Array.from(allowed.keys()).filter((feature) => allowed[feature] !== 0);
-      if (aside.length < rows.length) aside = new Uint32Array(rows.length);
-      const nodes = 2 * params.leaves - 1;
-      const tree = {
-        features: new Uint32Array(nodes),
-        splitBins: new Uint8Array(nodes),
-        lefts: new Uint32Array(nodes),
-        values: new Float64Array(nodes),
-        gains: new Float64Array(nodes),
-      };
-      const leafOf = (node: number, begin: number, end: number, sums: Float64Array): Leaf => {
-        let gradient = 0;
-        let hessian = 0;
-        // The bins of one feature hold every row of the leaf.
-        for (let at = slots[asked[0]!]!; at < slots[asked[0]! + 1]!; at += 2) {
-          gradient += sums[at]!;
-          hessian += sums[at + 1]!;
-        }
-        return { node, begin, end, sums, gradient, hessian, best: bestSplit(sums, gradient, hessian, asked) };
-      };
-      const leaves = [leafOf(0, 0, rows.length, sumsOf(rows, 0, rows.length, gradients, hessians, asked))];
-      let count = 1;
-      while (leaves.length < params.leaves) {
-        let chosen = -1;
-        for (const [i, { best }] of leaves.entries())
-          if (best !== undefined && best.gain > (leaves[chosen]?.best?.gain ?? 0)) chosen = i;
-        const parent = leaves[chosen];
-        if (parent?.best === undefined) break;
-        const { node, begin, end, sums, best } = parent;
-        const middle = partition(rows, begin, end, best);
-        const smallIsLeft = middle - begin <= end - middle;
-        const small = smallIsLeft
-          ? sumsOf(rows, begin, middle, gradients, hessians, asked)
-          : sumsOf(rows, middle, end, gradients, hessians, asked);
-        for (let at = 0; at < sums.length; at++) sums[at]! -= small[at]!;
-        const [left, right] = smallIsLeft ? [small, sums] : [sums, small];
-        tree.features[node] = best.feature;
-        tree.splitBins[node] = best.bin;
-        tree.gains[node] = best.gain;
-        tree.lefts[node] = count;
-        leaves.splice(chosen, 1, leafOf(count, begin, middle, left), leafOf(count + 1, middle, end, right));
-        count += 2;
-      }
-      for (const { node, gradient, hessian, sums } of leaves) {
-        tree.values[node] = hessian > 0 ? -gradient / (hessian + params.l2) : 0;
-        free.push(sums);
-      }
-      return {
-        features: tree.features.slice(0, count),
-        splitBins: tree.splitBins.slice(0, count),
-        lefts: tree.lefts.slice(0, count),
-        values: tree.values.slice(0, count),
-        gains: tree.gains.slice(0, count),
-      };
-    },
+    for (const { node, gradient, hessian } of leaves) tree.values[node] = hessian > 0 ? -gradient / (hessian + l2) : 0;
+    return {
+      features: tree.features.slice(0, count),
+      splitBins: tree.splitBins.slice(0, count),
+      lefts: tree.lefts.slice(0, count),
+      values: tree.values.slice(0, count),
+      gains: tree.gains.slice(0, count),
+    };
   };
 }

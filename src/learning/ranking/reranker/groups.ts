@@ -1,4 +1,4 @@
-import { binRows, type FeatureBins } from "../gradient-boosting/bins.js";
+import { createRowBinner, type FeatureBins } from "../gradient-boosting/bins.js";
 import type { ForestScorer } from "../gradient-boosting/forest-scorer.js";
 import type { RankedGroups } from "../gradient-boosting/listwise.js";
 import type { CandidateFeatures } from "./candidate-features.js";
@@ -17,6 +17,7 @@ export interface Groups {
 
 /** `prior` scores the rows as they come. */
 export function createGroups(bins: FeatureBins, prior?: ForestScorer): Groups {
+  const binRows = createRowBinner(bins);
   const groups = [0];
   const answers: number[] = [];
   let binned = new Uint8Array(1 << 20);
@@ -39,7 +40,7 @@ export function createGroups(bins: FeatureBins, prior?: ForestScorer): Groups {
         larger.set(binned);
         binned = larger;
       }
-      binRows(bins, features.rows, count, binned, rows * FEATURE_COUNT);
+      binRows(features.rows, count, binned, rows * FEATURE_COUNT);
       if (prior !== undefined) {
         scores.fill(0, 0, count);
         prior(features.rows, count, scores);

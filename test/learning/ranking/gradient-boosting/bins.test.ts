@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { binRow, learnBins } from "../../../../src/learning/ranking/gradient-boosting/bins.js";
+import { createRowBinner, learnBins } from "../../../../src/learning/ranking/gradient-boosting/bins.js";
 
 const binOf = (bins: ReturnType<typeof learnBins>, ...values: number[]) => {
   const out = new Uint8Array(values.length);
-  binRow(bins, Float32Array.from(values), out, 0);
+  createRowBinner(bins)(Float32Array.from(values), 1, out, 0);
   return [...out];
 };
 
@@ -43,6 +43,19 @@ describe("feature bins", () => {
         const found = Array.from(sorted, (value) => binOf(bins, value)[0]!);
         expect(found).toEqual([...found].sort((a, b) => a - b));
         expect(new Set(found).size).toBe(bins.cuts.length + 1);
+      }),
+    );
+  });
+
+  it("count the cuts below a value, also of values beside the cuts and of -0", () => {
+    const number = fc.float({ noNaN: true, noDefaultInfinity: true });
+    const numbers = fc.array(number, { minLength: 1, maxLength: 100 });
+    fc.assert(
+      fc.property(numbers, numbers, (learned, asked) => {
+        const bins = learnBins(Float32Array.from(learned), 1);
+        const values = [...asked, ...learned, ...bins.cuts, 0, -0];
+        const below = values.map((value) => bins.cuts.filter((cut) => cut < value).length);
+        expect(values.map((value) => binOf(bins, value)[0])).toEqual(below);
       }),
     );
   });

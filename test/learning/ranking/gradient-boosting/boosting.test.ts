@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../../src/learning/common/random.js";
-import { binRow, learnBins } from "../../../../src/learning/ranking/gradient-boosting/bins.js";
+import {
+  createRowBinner,
+  type FeatureBins,
+  learnBins,
+} from "../../../../src/learning/ranking/gradient-boosting/bins.js";
 import {
   decodeForest,
   encodeForest,
@@ -9,6 +13,11 @@ import {
   treeCount,
 } from "../../../../src/learning/ranking/gradient-boosting/forest.js";
 import { createForestScorer } from "../../../../src/learning/ranking/gradient-boosting/forest-scorer.js";
+import {
+  createKernelRows,
+  type KernelRows,
+  softmaxLoss,
+} from "../../../../src/learning/ranking/gradient-boosting/kernel-rows.js";
 import {
   BOOSTING_DEFAULTS,
   type BoostingParams,
@@ -34,7 +43,7 @@ function questions(count: number, seed: number, answerOf: (rows: number[][], ran
   const raw = Float32Array.from(values);
   const bins = learnBins(raw, FEATURES);
   const binned = new Uint8Array(raw.length);
-  for (let at = 0; at < raw.length; at += FEATURES) binRow(bins, raw.subarray(at, at + FEATURES), binned, at);
+  createRowBinner(bins)(raw, raw.length / FEATURES, binned, 0);
   const groups = Uint32Array.from({ length: count + 1 }, (_, q) => q * GROUP);
   const data: RankedGroups = { binned, groups, answers: Uint32Array.from(answers) };
   return { raw, bins, data };
@@ -57,21 +66,52 @@ function shareOfFirst(forest: Forest, raw: Float32Array, { groups, answers }: Ra
 
 const PARAMS: BoostingParams = { ...BOOSTING_DEFAULTS, trees: 60, minHessian: 1, featureShare: 1 };
 
+/** Rows of the bins 0 1 2 3 with these gradients, second derivatives 1. */
+function fourRows(bins: FeatureBins, ...gradients: number[]): KernelRows {
+  const data = { binned: Uint8Array.of(0, 1, 2, 3), groups: Uint32Array.of(0, 4), answers: Uint32Array.of(0) };
+  const rows = createKernelRows(data, bins, 4, true);
+  rows.pairs.set(gradients.flatMap((gradient) => [gradient, 1]));
+  return rows;
+}
+
+describe("a softmax of groups", () => {
+  it("gives gradients and losses as the formulas of the head, with offsets and a focus", () => {
+    const random = createRandom(3);
+    const sizes = [1, 3, 4, 5, 32, 97];
+    const groups = Uint32Array.from([0, ...sizes.map((_, g) => sizes.slice(0, g + 1).reduce((a, b) => a + b))]);
+    const count = groups.at(-1)!;
+    const answers = Uint32Array.from(sizes, (size, g) => groups[g]! + Math.floor(random() * size));
+    const offsets = Float32Array.from({ length: count }, () => random() * 4 - 2);
+    const bins = learnBins(Float32Array.of(0, 1), 1);
+    const rows = createKernelRows({ binned: new Uint8Array(count), groups, answers, offsets }, bins, 2, true);
+    for (let row = 0; row < count; row++) rows.scores[row] = random() * 20 - 10;
+    for (const focus of [0, 0.2]) {
+      let losses = 0;
+      const wanted = sizes.flatMap((size, g) => {
+        const own = Array.from({ length: size }, (_, i) => rows.scores[groups[g]! + i]! + offsets[groups[g]! + i]!);
+        const sum = own.reduce((all, score) => all + Math.exp(score), 0);
+        const shares = own.map((score) => Math.exp(score) / sum);
+        const answer = answers[g]! - groups[g]!;
+        const weight = shares[answer]! ** focus;
+        losses += focus === 0 ? -Math.log(shares[answer]!) : (1 - weight) / focus;
+        return shares.flatMap((share, i) => [weight * (share - Number(i === answer)), weight * share * (1 - share)]);
+      });
+      expect(softmaxLoss(rows, sizes.length, focus)).toBeCloseTo(losses / sizes.length, 5);
+      for (const [i, value] of wanted.entries()) expect(rows.pairs[i]).toBeCloseTo(value, 5);
+    }
+  });
+});
+
 describe("a tree", () => {
   it("splits where squared sums of gradients gain most, and predicts minus G / (H + l2)", () => {
     // One feature with the bins 0 1 2 3, gradients -4 -4 2 2, second derivatives 1.
     const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
-    const grower = createTreeGrower(
-      { binned: Uint8Array.of(0, 1, 2, 3), bins },
-      { leaves: 2, l2: 2, minHessian: 1, minGain: 0 },
-    );
-    const grow = () =>
-      grower.grow(
-        Uint32Array.of(0, 1, 2, 3),
-        Float32Array.of(-4, -4, 2, 2),
-        new Float32Array(4).fill(1),
-        Uint8Array.of(1),
-      );
+    const rows = fourRows(bins, -4, -4, 2, 2);
+    const grower = createTreeGrower(rows, bins, { leaves: 2, l2: 2, minHessian: 1, minGain: 0 });
+    const grow = () => {
+      rows.chosen.set([0, 1, 2, 3]);
+      return grower(4, Uint8Array.of(1));
+    };
     // gain = 8^2 / 4 + 4^2 / 4 - 4^2 / 6
     expect(grow()).toEqual({
       features: Uint32Array.of(0, 0, 0),
@@ -85,10 +125,9 @@ describe("a tree", () => {
 
   it("makes no leaf below the minimum of second derivatives", () => {
     const bins = learnBins(Float32Array.of(0, 1, 2, 3), 1);
-    const tree = createTreeGrower(
-      { binned: Uint8Array.of(0, 1, 2, 3), bins },
-      { leaves: 4, l2: 1, minHessian: 2, minGain: 0 },
-    ).grow(Uint32Array.of(0, 1, 2, 3), Float32Array.of(-9, 1, 1, 1), new Float32Array(4).fill(1), Uint8Array.of(1));
+    const rows = fourRows(bins, -9, 1, 1, 1);
+    rows.chosen.set([0, 1, 2, 3]);
+    const tree = createTreeGrower(rows, bins, { leaves: 4, l2: 1, minHessian: 2, minGain: 0 })(4, Uint8Array.of(1));
     expect([...tree.lefts]).toEqual([1, 0, 0]);
     expect(tree.splitBins[0]).toBe(1);
   });
