@@ -37,7 +37,7 @@ const STAGES = [
   ["installing packages", /^aisle: installing /m],
   ["building dist/", /^aisle: building /m],
   ["making the demo shop", /^aisle: making the demo shop/m],
-  ["training it", /^aisle: training the demo shop/m],
+  ["training it", /^aisle: training it/m],
   ["ready", /^aisle is ready: /m],
 ] as const;
 
