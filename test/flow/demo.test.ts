@@ -136,7 +136,10 @@ describe("aisle serve --demo on an empty store", () => {
       .output()
       .trimEnd()
       .split("\n")
-      .filter((line) => !/^(aisle: making the demo|aisle: training it|aisle is ready|Open http|curl )|"msg":"started"\}$/.test(line));
+      .filter(
+        (line) =>
+          !/^(aisle: making the demo|aisle: training it|aisle is ready|Open http|curl )|"msg":"started"\}$/.test(line),
+      );
     expect(strange).toEqual([]);
   });
 });

@@ -6,6 +6,15 @@ import { instantiate, type KernelMemory } from "./wasm.js";
 export interface TreeKernel {
   readonly memory: KernelMemory;
   begin(): number;
+  choose(
+    pairs: number,
+    count: number,
+    threshold: number,
+    share: number,
+    raise: number,
+    seed: number,
+    chosen: number,
+  ): number;
   addRows(
     rows: number,
     count: number,
@@ -44,7 +53,7 @@ export interface TreeKernel {
 }
 
 const FUNCTIONS = [
-  ...["begin", "addRows", "clear", "subtract", "total", "bestSplit", "partition", "addTree"],
+  ...["begin", "choose", "addRows", "clear", "subtract", "total", "bestSplit", "partition", "addTree"],
   "softmax",
 ] as const satisfies readonly (keyof TreeKernel)[];
 

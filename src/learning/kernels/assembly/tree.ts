@@ -17,6 +17,36 @@ export function begin(): usize {
   return __heap_base;
 }
 
+/**
+ * Lists at `chosen` the rows whose gradient is at least `threshold` either way, and a share of the others by chance, whose
+ * pairs are raised in place. Answers how many. Random numbers are those of Mulberry32 (Ettinger) from the seed.
+ */
+export function choose(
+  pairs: usize,
+  count: i32,
+  threshold: f32,
+  share: f64,
+  raise: f32,
+  seed: u32,
+  chosen: usize,
+): i32 {
+  const limit = (share * 4_294_967_296) as u64;
+  let to = chosen;
+  for (let row = 0; row < count; row++, pairs += 8) {
+    if (abs(load<f32>(pairs)) < threshold) {
+      seed += 0x6d2b79f5;
+      let mixed = (seed ^ (seed >>> 15)) * (seed | 1);
+      mixed ^= mixed + (mixed ^ (mixed >>> 7)) * (mixed | 61);
+      if (((mixed ^ (mixed >>> 14)) as u64) >= limit) continue;
+      store<f32>(pairs, load<f32>(pairs) * raise);
+      store<f32>(pairs, load<f32>(pairs, 4) * raise, 4);
+    }
+    store<u32>(to, row);
+    to += 4;
+  }
+  return ((to - chosen) >> 2) as i32;
+}
+
 /** Adds the pairs of the rows at `rows` to the sums of their bins. */
 export function addRows(
   rows: usize,

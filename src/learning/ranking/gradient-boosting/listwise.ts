@@ -138,7 +138,7 @@ const THRESHOLD_SAMPLE = 10_000;
  * Chooses the rows a tree is grown on, ascending; returns how many. Gradients and second derivatives of those kept by
  * chance are raised in place.
  */
-function chooseRows({ pairs, chosen }: KernelRows, params: BoostingParams, random: () => number): number {
+function chooseRows({ kernel, at, pairs, chosen }: KernelRows, params: BoostingParams, random: () => number): number {
   const { topShare, otherShare } = params;
   const rows = chosen.length;
   if (topShare + otherShare >= 1) {
@@ -150,21 +150,8 @@ function chooseRows({ pairs, chosen }: KernelRows, params: BoostingParams, rando
   for (let i = 0; i < sample.length; i++) sample[i] = Math.abs(pairs[2 * i * every]!);
   const threshold = sample.sort()[Math.floor(sample.length * (1 - topShare))] ?? 0;
   const raise = (1 - topShare) / otherShare;
-  // How many of the others are passed over before the next one is kept: one random number for each that is kept.
-  const scale = 1 / Math.log1p(-otherShare / (1 - topShare));
-  const gap = () => Math.floor(Math.log1p(-random()) * scale);
-  let passed = gap();
-  let count = 0;
-  for (let row = 0; row < rows; row++) {
-    if (Math.abs(pairs[2 * row]!) < threshold && passed-- > 0) continue;
-    if (Math.abs(pairs[2 * row]!) < threshold) {
-      pairs[2 * row]! *= raise;
-      pairs[2 * row + 1]! *= raise;
-      passed = gap();
-    }
-    chosen[count++] = row;
-  }
-  return count;
+  const seed = random() * 2 ** 32;
+  return kernel.choose(at.pairs, rows, threshold, otherShare / (1 - topShare), raise, seed, at.chosen);
 }
 
 /** Marks a share of the features, at least one. */
