@@ -73,7 +73,9 @@ async function pass(checkout: string): Promise<Pass> {
     const load = loadavg()[0] ?? 0;
     const startedAt = performance.now();
     const clone = join(folder, "aisle");
-    execFileSync("git", ["clone", "--quiet", "--no-hardlinks", checkout, clone], { stdio: "inherit" });
+    execFileSync("git", ["-c", "advice.detachedHead=false", "clone", "--quiet", "--no-hardlinks", checkout, clone], {
+      stdio: "inherit",
+    });
     const clonedAt = performance.now();
     const started = await untilReady(clone, folder);
     const seconds = (performance.now() - startedAt) / 1000;
