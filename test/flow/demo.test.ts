@@ -21,7 +21,7 @@ import {
 } from "../fixtures/server.js";
 
 const run = promisify(execFile);
-/** A learned order takes the demo some ten seconds more, and shows in nothing that is looked at here. */
+/** A learned order takes the demo some seconds more, and shows in nothing that is looked at here. */
 const DEMO = ["--demo", "--no-learned-order"];
 const shared = sharedOwner();
 let directory: string;
