@@ -12,7 +12,7 @@
  * the trees up to the best.
  *
  * A group from which some rows were left out by chance gives the rest an offset, the logarithm of how many each stands
- * for. The same rows, parameters and random numbers give the same trees. Time: about 3 ns x rows looked at x features x
+ * for. The same rows, parameters and random numbers give the same trees. Time: about 1 ns x rows looked at x features x
  * the depth of a tree, for each tree.
  */
 import type { FeatureBins } from "./bins.js";
