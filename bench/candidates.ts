@@ -2,11 +2,12 @@
  * How often the next product is among the candidates, which the learned order cannot add to: recall@50, 100 and 200 of
  * their union and of each source alone, by length of history. By the algorithms alone, without HTTP.
  *
- *   npm run bench -- candidates [diginetica|yoochoose_100k|tmall …] [--every N] [--held-back]
+ *   npm run bench -- candidates [diginetica|yoochoose_100k|tmall …] [--every N] [--held-back] [--missed]
  *
  * Learns from train, asks every N-th session of dev (8 when absent); with `--held-back` the newest sessions of train.
  * `union` are the candidates in the order in which they are collected, `all` their number on average and the share of
- * answers among all of them.
+ * answers among all of them. `--missed` learns the order, too, and tells where it has the answers that plain session
+ * neighbours (cosine of sets, SKNN) have among their first 20 and it has not.
  */
 import { parseArgs } from "node:util";
 import { createCandidateFeatures } from "../src/learning/ranking/reranker/candidate-features.js";
@@ -17,7 +18,8 @@ import { type ScoreBoard, type Slots, scoreAt } from "../src/learning/ranking/re
 import { fitSessionNeighbours } from "../src/learning/session/session-neighbours.js";
 import { chooseSessionParams } from "../src/learning/session/session-tuning.js";
 import { needsSharedData } from "../test/fixtures/shared-data.js";
-import { readSessionData } from "./session-data.js";
+import { judgeMissed } from "./candidates/missed.js";
+import { readSessionData, type SessionData } from "./session-data.js";
 
 const SEED = 20_261_121;
 const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall"];
@@ -55,8 +57,7 @@ function line(title: string, outcomes: readonly Outcome[]): string {
   return [title.padEnd(14), ...cells].join("   ");
 }
 
-function judge(name: string, every: number, heldBack: boolean): void {
-  const { productCount, visits, judged, questions } = readSessionData(name, every, heldBack);
+function judge({ productCount, visits, judged, questions }: SessionData, name: string): void {
   const { sessions, endedAt } = visits;
   const { params } = chooseSessionParams({ sessions, endedAt }, productCount);
   const neighbours = fitSessionNeighbours({ sessions, endedAt }, productCount, params);
@@ -85,9 +86,15 @@ function judge(name: string, every: number, heldBack: boolean): void {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { every: { type: "string", default: "8" }, "held-back": { type: "boolean", default: false } },
+  options: {
+    every: { type: "string", default: "8" },
+    "held-back": { type: "boolean", default: false },
+    missed: { type: "boolean", default: false },
+  },
 });
 for (const name of positionals.length > 0 ? positionals : DATA_SETS) {
   if (!DATA_SETS.includes(name) || !needsSharedData("behaviour", name)) process.exit(2);
-  judge(name, Number(values.every), values["held-back"]);
+  const data = readSessionData(name, Number(values.every), values["held-back"]);
+  judge(data, name);
+  if (values.missed) judgeMissed(data, SEED);
 }

@@ -13,6 +13,7 @@ import { createNeighbourVotes } from "./neighbour-votes.js";
 import { type RankerSources, STATS, statAt } from "./ranker-sources.js";
 import { type ScoreBoard, Slots } from "./score-board.js";
 import { createScoreFeatures } from "./score-features.js";
+import { createVectorFeatures } from "./vector-features.js";
 import { createVisitFacts } from "./visit-facts.js";
 import type { VisitQuery } from "./visits.js";
 
@@ -47,6 +48,7 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
   const boards = { ...votes, ...scores };
   const writeScores = createScoreFeatures(boards, set.places, rows);
   const likeness = createLikeness(sources);
+  const byVectors = createVectorFeatures(sources.learned);
 
   // Candidates lie far apart in the tables about products: one short loop for each table lets the processor ask for the
   // next candidate's numbers while it waits for one's.
@@ -101,9 +103,11 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       scores.ask(items);
       facts.read(query);
       likeness.turnTo(items);
+      byVectors.turnTo(items);
       const count = set.gather(facts.newest());
       writeScores(count);
       writeStats(last, count);
+      byVectors.write(candidates, count, rows);
       writeSituation(situationOf(last, neighbours), count);
       writeVisit(count);
       return count;

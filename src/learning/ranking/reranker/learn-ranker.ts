@@ -13,6 +13,7 @@
 
 import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
+import { learnItemVectors } from "../../session/item-vectors.js";
 import { fitSessionNeighbours } from "../../session/session-neighbours.js";
 import type { SessionParams } from "../../session/session-params.js";
 import { type FeatureBins, learnBins } from "../gradient-boosting/bins.js";
@@ -110,6 +111,11 @@ export function boostingFor(questions: number): BoostingParams {
   return BOOSTING;
 }
 
+/** Vectors learned from visits take many of them. The forest that ships asks none. */
+export function asksVectors(questions: number): boolean {
+  return questions >= FEW_QUESTIONS;
+}
+
 /** How much better than session neighbours a shipped forest is held to be before any question, and by how many of them. */
 const SHIPPED_LEAD = 0.02;
 const SHIPPED_QUESTIONS = 200;
@@ -127,7 +133,8 @@ export function learnRanker(
   const questions = slices.reduce((sum, { learned, heldOut }) => sum + learned.length + heldOut.length, 0);
   const featuresOf = ({ older }: Slice) => {
     const neighbours = fitSessionNeighbours(older, productCount, params);
-    return createCandidateFeatures(fitRankerSources(older, neighbours, seed));
+    const vectors = asksVectors(questions) ? learnItemVectors(older.sessions, productCount, seed) : undefined;
+    return createCandidateFeatures(fitRankerSources(older, neighbours, seed, vectors));
   };
   if (newest === undefined || questions < budget.least || newest.heldOut.length === 0) {
     const reason = `${questions} steps in the newest sessions, ${budget.least} are needed`;

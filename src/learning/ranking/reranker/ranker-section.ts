@@ -1,6 +1,7 @@
 import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import type { Section } from "../../common/section.js";
-import { createSectionReader } from "../../common/section-reader.js";
+import { createSectionReader, type SectionReader } from "../../common/section-reader.js";
+import type { ItemVectors } from "../../session/item-vectors.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
 import { decodeForest, encodeForest } from "../gradient-boosting/forest.js";
 import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";
@@ -13,11 +14,15 @@ export const RANKER_PARTS = ["near", "next", "products", "trees"] as const;
 export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
-  const { near, next, vectors, stats, dimensions } = sources;
+  const { near, next, vectors, stats, dimensions, learned } = sources;
   return {
     near: encodeItemGraph(near),
     next: encodeItemGraph(next),
-    products: { formatNumber: FEATURES_FORMAT, numbers: { dimensions }, arrays: { vectors, stats } },
+    products: {
+      formatNumber: FEATURES_FORMAT,
+      numbers: { dimensions, learnedDimensions: learned?.dimensions ?? 0 },
+      arrays: { vectors, stats, ...(learned && encodeLearned(learned)) },
+    },
     trees: encodeForest(forest),
   };
 }
@@ -48,6 +53,21 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
     vectors,
     dimensions,
     stats,
+    learned: decodeLearned(read, productCount),
   };
   return { sources, forest };
+}
+
+function encodeLearned({ vectors, placeWeights, productWeights }: ItemVectors) {
+  return { learnedVectors: vectors, placeWeights, productWeights };
+}
+
+function decodeLearned(read: SectionReader, productCount: number): ItemVectors | undefined {
+  const dimensions = read.number("learnedDimensions");
+  if (dimensions === 0) return undefined;
+  const vectors = read.float32("learnedVectors");
+  const productWeights = read.float32("productWeights");
+  if (vectors.length !== productCount * dimensions || productWeights.length !== productCount)
+    throw new Error("Ranked products have learned vectors that do not fit");
+  return { dimensions, vectors, placeWeights: read.float32("placeWeights"), productWeights };
 }

@@ -6,6 +6,7 @@
 import { fitItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import { createRandom } from "../../common/random.js";
 import { rowCount } from "../../common/rows.js";
+import type { ItemVectors } from "../../session/item-vectors.js";
 import { sessionRecency } from "../../session/linear-sessions.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
 import { truncatedSvd } from "../../text/truncated-svd.js";
@@ -22,6 +23,8 @@ export interface RankerSources {
   readonly dimensions: number;
   /** `STATS.length` numbers a product. */
   readonly stats: Float32Array;
+  /** Vectors learned from visits; undefined where too few steps are there to learn from. */
+  readonly learned?: ItemVectors | undefined;
 }
 
 /**
@@ -45,8 +48,13 @@ const EMBEDDING = { rank: 32, oversampling: 8, iterations: 3 } as const;
 /** Steps of an average product that a product's own shares are mixed with. */
 const PRIOR_STEPS = 10;
 
-/** `neighbours` are those of the same visits. Takes some seconds for 40,000 products, nearly all for the embedding. */
-export function fitRankerSources(visits: Visits, neighbours: SessionNeighbours, seed: number): RankerSources {
+/** `neighbours` and `learned` are those of the same visits. Takes some seconds for 40,000 products, nearly all for the embedding. */
+export function fitRankerSources(
+  visits: Visits,
+  neighbours: SessionNeighbours,
+  seed: number,
+  learned?: ItemVectors,
+): RankerSources {
   const { sessions, endedAt } = visits;
   const { productCount, params } = neighbours;
   const recency = sessionRecency(endedAt, params.sessionDecayDays);
@@ -57,6 +65,7 @@ export function fitRankerSources(visits: Visits, neighbours: SessionNeighbours, 
     next: fitItemGraph(sessions, recency, productCount, GRAPHS.next),
     ...embed(near, productCount, seed),
     stats: productStats(visits, productCount),
+    ...(learned && { learned }),
   };
 }
 

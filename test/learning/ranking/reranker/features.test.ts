@@ -5,6 +5,7 @@ import { queryOf, questionsFrom } from "../../../../src/learning/ranking/reranke
 import { fitRankerSources } from "../../../../src/learning/ranking/reranker/ranker-sources.js";
 import { scoreAt } from "../../../../src/learning/ranking/reranker/score-board.js";
 import type { VisitQuery } from "../../../../src/learning/ranking/reranker/visits.js";
+import { ITEM_VECTORS, learnItemVectors } from "../../../../src/learning/session/item-vectors.js";
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
@@ -71,6 +72,45 @@ describe("features of candidates", () => {
     expect(featuresOf(query, 5)).toMatchObject({ stepsSince: 1, times: 2, othersSince: 1, run: 1, steps: 6 });
     expect(featuresOf(query, 6)).toMatchObject({ stepsSince: 0, times: 0, othersSince: 0, products: 3, returns: 2 });
     expect(featuresOf(query, 6)).toMatchObject({ lastReturned: 1, repeatShare: 0.5 });
+  });
+
+  it("hold the cosines of vectors learned from visits: of the visit, the last step and the one before", () => {
+    const few = { ...ITEM_VECTORS, dimensions: 16, drawn: 32, mostPasses: 4 };
+    const learned = learnItemVectors(VISITS.sessions, PRODUCTS, 7, few);
+    const features = createCandidateFeatures({ ...sources(), learned });
+    const query = visit([3, 4, 55]);
+    const count = features.make(query);
+    const vectorOf = (product: number) => Array.from(learned.vectors.subarray(product * 16, product * 16 + 16));
+    const cosine = (a: readonly number[], b: readonly number[]) => {
+      const dot = (x: readonly number[], y: readonly number[]) => x.reduce((sum, value, d) => sum + value * y[d]!, 0);
+      return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+    };
+    const weights = [55, 4, 3].map((product, i) =>
+      Math.exp(learned.placeWeights[i]! + learned.productWeights[product]!),
+    );
+    const direction = vectorOf(3).map((_, d) =>
+      [55, 4, 3].reduce((sum, product, i) => sum + weights[i]! * vectorOf(product)[d]!, 0),
+    );
+    const rows = Array.from(features.candidates.subarray(0, count), (product, c) => ({
+      product,
+      of: (name: (typeof FEATURES)[number]) => features.rows[c * FEATURE_COUNT + FEATURES.indexOf(name)]!,
+    }));
+    for (const { product, of } of rows) {
+      expect(of("visitCosine")).toBeCloseTo(cosine(vectorOf(product), direction), 5);
+      expect(of("lastCosine")).toBeCloseTo(cosine(vectorOf(product), vectorOf(55)), 5);
+      expect(of("secondCosine")).toBeCloseTo(cosine(vectorOf(product), vectorOf(4)), 5);
+      expect(of("cosineRank")).toBe(rows.filter((other) => other.of("visitCosine") >= of("visitCosine")).length);
+    }
+    expect(rows.reduce((sum, { of }) => sum + of("cosineShare"), 0)).toBeCloseTo(1, 5);
+  });
+
+  it("say nothing of vectors where none were learned", () => {
+    expect(featuresOf(visit([3, 4]), 3)).toMatchObject({
+      visitCosine: 0,
+      lastCosine: 0,
+      cosineShare: 0,
+      cosineRank: 0,
+    });
   });
 
   it("are empty for a visit without products", () => {

@@ -13,6 +13,7 @@ import { createVisitRecommender, type Ranker } from "../../../../src/learning/ra
 import { decodeRanker, encodeRanker } from "../../../../src/learning/ranking/reranker/ranker-section.js";
 import { fitRankerSources } from "../../../../src/learning/ranking/reranker/ranker-sources.js";
 import { firstVisits } from "../../../../src/learning/ranking/reranker/visits.js";
+import { learnItemVectors } from "../../../../src/learning/session/item-vectors.js";
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { BROWSING } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
@@ -82,6 +83,21 @@ describe("a learned ranker", () => {
       const query = queryOf(walks(20, 4), question);
       expect(after?.recommend(query, 10)).toEqual(before?.recommend(query, 10));
     }
+  });
+
+  it("keeps vectors learned from visits, where there are some", () => {
+    const vectors = learnItemVectors(VISITS.sessions, PRODUCTS, SEED);
+    const withVectors = { ...ranker(), sources: { ...ranker().sources, learned: vectors } };
+    expect(decodeRanker(encodeRanker(withVectors), neighbours).sources.learned).toEqual(vectors);
+    expect(
+      decodeRanker(
+        encodeRanker({ ...withVectors, sources: { ...withVectors.sources, learned: undefined } }),
+        neighbours,
+      ).sources.learned,
+    ).toBeUndefined();
+    const parts = encodeRanker(withVectors);
+    const arrays = { ...parts.products.arrays, productWeights: new Float32Array(3) };
+    expect(() => decodeRanker({ ...parts, products: { ...parts.products, arrays } }, neighbours)).toThrow("do not fit");
   });
 
   it("is rejected when its parts do not fit its neighbours", () => {
