@@ -55,7 +55,7 @@ export interface ItemVectors {
   readonly dimensions: number;
   /** Of length 1; all 0 for products in no session. */
   readonly vectors: Float32Array;
-  /** Logarithms of what a step counts: by steps from the newest one, and by product. */
+  /** What a step counts is the product of both: by steps from the newest one, and by product. */
   readonly placeWeights: Float32Array;
   readonly productWeights: Float32Array;
 }
@@ -177,7 +177,9 @@ function resultOf({ products, productWidth, places }: VectorKernel, { items }: R
   return {
     dimensions,
     vectors,
-    placeWeights: Float32Array.from({ length: places.length / 3 }, (_, i) => places[3 * i]!),
-    productWeights: Float32Array.from({ length: productCount }, (_, p) => products[p * productWidth + 3 * dimensions]!),
+    placeWeights: Float32Array.from({ length: places.length / 3 }, (_, i) => Math.exp(places[3 * i]!)),
+    productWeights: Float32Array.from({ length: productCount }, (_, p) =>
+      Math.exp(products[p * productWidth + 3 * dimensions]!),
+    ),
   };
 }

@@ -70,7 +70,7 @@ export function fitHeldBackModel({
   if (fitted.sessions) {
     const older = firstVisits(visitsOf(data), firstSession);
     const neighbours = fitSessionNeighbours(older, productCount, fitted.sessions.params);
-    const vectors = fitted.ranker?.sources.learned && learnItemVectors(older.sessions, productCount, seed);
+    const vectors = isRankerLearned ? learnItemVectors(older.sessions, productCount, seed) : undefined;
     const ranker: Ranker | undefined = fitted.ranker && {
       forest: fitted.ranker.forest,
       sources: fitRankerSources(older, neighbours, seed, vectors),

@@ -13,14 +13,12 @@ import { createNeighbourVotes } from "./neighbour-votes.js";
 import { type RankerSources, STATS, statAt } from "./ranker-sources.js";
 import { type ScoreBoard, Slots } from "./score-board.js";
 import { createScoreFeatures } from "./score-features.js";
-import { createVectorFeatures } from "./vector-features.js";
 import { createVisitFacts } from "./visit-facts.js";
 import type { VisitQuery } from "./visits.js";
 
 const SMALL = 1e-5;
 const [POPULAR_5, POPULAR_20, POPULAR_100] = [statAt("popular5"), statAt("popular20"), statAt("popular100")];
 const [REPEATED, ENDED] = [statAt("repeated"), statAt("ended")];
-const OF_LIKENESS = OF_ITEM + STATS.length + 2;
 
 export interface CandidateFeatures {
   /** Candidates and their rows of the last query; overwritten by the next one. */
@@ -47,8 +45,7 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
   const boards = { ...votes, ...scores };
   const writeScores = createScoreFeatures(boards, set.places, rows);
-  const likeness = createLikeness(sources);
-  const byVectors = createVectorFeatures(sources.learned);
+  const likeness = createLikeness(sources.embedding);
 
   // Candidates lie far apart in the tables about products: one short loop for each table lets the processor ask for the
   // next candidate's numbers while it waits for one's.
@@ -60,7 +57,6 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       rows[at + STATS.length] = (stats[from + POPULAR_5]! + SMALL) / (stats[from + POPULAR_100]! + SMALL);
       rows[at + STATS.length + 1] = stats[from + POPULAR_20]! / lastPopular;
     }
-    for (let c = 0, at = OF_LIKENESS; c < count; c++, at += FEATURE_COUNT) likeness.write(candidates[c]!, rows, at);
   }
 
   /** Most candidates are no products of the visit. */
@@ -103,11 +99,10 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       scores.ask(items);
       facts.read(query);
       likeness.turnTo(items);
-      byVectors.turnTo(items);
       const count = set.gather(facts.newest());
       writeScores(count);
       writeStats(last, count);
-      byVectors.write(candidates, count, rows);
+      likeness.write(candidates, count, rows);
       writeSituation(situationOf(last, neighbours), count);
       writeVisit(count);
       return count;

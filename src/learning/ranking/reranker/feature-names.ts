@@ -19,9 +19,8 @@ export type Score = (typeof SCORES)[number];
 /** Scores that are given as ranks too. */
 export const RANKED = ["close", "plain", "nearSum", "walk", "longWalk"] as const satisfies readonly Score[];
 const RANKS = ["closeRank", "plainRank", "nearSumRank", "walkRank", "longWalkRank"] as const;
-const ITEM = [...STATS, "trend", "popularToLast", "likeLast", "likeVisit"] as const;
-/** Of vectors learned from visits: cosines, the visit's as a share by softmax, and its rank. */
-export const VECTOR_FEATURES = ["visitCosine", "lastCosine", "secondCosine", "cosineShare", "cosineRank"] as const;
+const ITEM = [...STATS, "trend", "popularToLast"] as const;
+const LIKENESS = ["likeLast", "likeVisit", "likeSecond", "likeShare", "likeRank"] as const;
 export const VISIT = ["stepsSince", "times", "othersSince", "followedLast"] as const;
 const SITUATION = [
   "steps",
@@ -37,7 +36,7 @@ const SITUATION = [
 ] as const;
 
 /** Names of the features, in their order. */
-export const FEATURES = [...SCORES, ...RANKS, ...ITEM, ...VECTOR_FEATURES, ...VISIT, ...SITUATION] as const;
+export const FEATURES = [...SCORES, ...RANKS, ...ITEM, ...LIKENESS, ...VISIT, ...SITUATION] as const;
 export const FEATURE_COUNT: number = FEATURES.length;
 
 /** Format of the features: trees learned on another one cannot be asked. */
@@ -45,6 +44,6 @@ export const FEATURES_FORMAT = 3;
 
 /** Where in a row the features of the product begin, of its vector, of the visit's own meetings with it, and of the visit. */
 export const OF_ITEM = SCORES.length + RANKS.length;
-export const OF_VECTORS = OF_ITEM + ITEM.length;
-export const OF_VISIT = OF_VECTORS + VECTOR_FEATURES.length;
+export const OF_LIKENESS = OF_ITEM + ITEM.length;
+export const OF_VISIT = OF_LIKENESS + LIKENESS.length;
 export const OF_SITUATION = OF_VISIT + VISIT.length;

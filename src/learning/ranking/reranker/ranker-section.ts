@@ -1,7 +1,6 @@
 import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import type { Section } from "../../common/section.js";
-import { createSectionReader, type SectionReader } from "../../common/section-reader.js";
-import type { ItemVectors } from "../../session/item-vectors.js";
+import { createSectionReader } from "../../common/section-reader.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
 import { decodeForest, encodeForest } from "../gradient-boosting/forest.js";
 import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";
@@ -14,14 +13,15 @@ export const RANKER_PARTS = ["near", "next", "products", "trees"] as const;
 export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
-  const { near, next, vectors, stats, dimensions, learned } = sources;
+  const { near, next, embedding, stats } = sources;
+  const { dimensions, vectors, placeWeights, productWeights } = embedding;
   return {
     near: encodeItemGraph(near),
     next: encodeItemGraph(next),
     products: {
       formatNumber: FEATURES_FORMAT,
-      numbers: { dimensions, learnedDimensions: learned?.dimensions ?? 0 },
-      arrays: { vectors, stats, ...(learned && encodeLearned(learned)) },
+      numbers: { dimensions },
+      arrays: { vectors, placeWeights, productWeights, stats },
     },
     trees: encodeForest(forest),
   };
@@ -32,7 +32,12 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
   const read = createSectionReader("Ranked products", FEATURES_FORMAT, sections.products);
   const { productCount } = neighbours;
   const dimensions = read.number("dimensions");
-  const vectors = read.float32("vectors");
+  const embedding = {
+    dimensions,
+    vectors: read.float32("vectors"),
+    placeWeights: read.float32("placeWeights"),
+    productWeights: read.float32("productWeights"),
+  };
   const stats = read.float32("stats");
   const graphOf = (section: Section): ItemGraph => {
     const graph = decodeItemGraph(section);
@@ -41,7 +46,8 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
   };
   const forest = decodeForest(sections.trees);
   if (
-    vectors.length !== productCount * dimensions ||
+    embedding.vectors.length !== productCount * dimensions ||
+    embedding.productWeights.length !== productCount ||
     stats.length !== productCount * STATS.length ||
     forest.featureCount !== FEATURE_COUNT
   )
@@ -50,24 +56,8 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
     neighbours,
     near: graphOf(sections.near),
     next: graphOf(sections.next),
-    vectors,
-    dimensions,
+    embedding,
     stats,
-    learned: decodeLearned(read, productCount),
   };
   return { sources, forest };
-}
-
-function encodeLearned({ vectors, placeWeights, productWeights }: ItemVectors) {
-  return { learnedVectors: vectors, placeWeights, productWeights };
-}
-
-function decodeLearned(read: SectionReader, productCount: number): ItemVectors | undefined {
-  const dimensions = read.number("learnedDimensions");
-  if (dimensions === 0) return undefined;
-  const vectors = read.float32("learnedVectors");
-  const productWeights = read.float32("productWeights");
-  if (vectors.length !== productCount * dimensions || productWeights.length !== productCount)
-    throw new Error("Ranked products have learned vectors that do not fit");
-  return { dimensions, vectors, placeWeights: read.float32("placeWeights"), productWeights };
 }

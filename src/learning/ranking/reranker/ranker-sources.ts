@@ -18,13 +18,9 @@ export interface RankerSources {
   readonly near: ItemGraph;
   /** Products right after a product, by share of its steps. */
   readonly next: ItemGraph;
-  /** `dimensions` numbers a product, of length 1 together or all 0. */
-  readonly vectors: Float32Array;
-  readonly dimensions: number;
+  readonly embedding: ItemVectors;
   /** `STATS.length` numbers a product. */
   readonly stats: Float32Array;
-  /** Vectors learned from visits; undefined where too few steps are there to learn from. */
-  readonly learned?: ItemVectors | undefined;
 }
 
 /**
@@ -44,16 +40,22 @@ const GRAPHS = {
   near: { after: NEAR, before: NEAR, balance: 0.5, keep: 80 },
   next: { after: [1], before: [], balance: 0, keep: 40 },
 } as const;
+/** Newest steps that a visit's direction is made of, and the weight of one beside the step after it. */
+const STEPS = 10;
+const STEP_DECAY = 0.75;
 const EMBEDDING = { rank: 32, oversampling: 8, iterations: 3 } as const;
 /** Steps of an average product that a product's own shares are mixed with. */
 const PRIOR_STEPS = 10;
 
-/** `neighbours` and `learned` are those of the same visits. Takes some seconds for 40,000 products, nearly all for the embedding. */
+/**
+ * `neighbours` are those of the same visits, and `vectors` learned from these, where they are enough; without them the
+ * embedding comes from the graph. Takes some seconds for 40,000 products, nearly all for that.
+ */
 export function fitRankerSources(
   visits: Visits,
   neighbours: SessionNeighbours,
   seed: number,
-  learned?: ItemVectors,
+  vectors?: ItemVectors,
 ): RankerSources {
   const { sessions, endedAt } = visits;
   const { productCount, params } = neighbours;
@@ -63,14 +65,13 @@ export function fitRankerSources(
     neighbours,
     near,
     next: fitItemGraph(sessions, recency, productCount, GRAPHS.next),
-    ...embed(near, productCount, seed),
+    embedding: vectors ?? embed(near, productCount, seed),
     stats: productStats(visits, productCount),
-    ...(learned && { learned }),
   };
 }
 
 /** Products as points: leading directions of the graph, each scaled by the root of its singular value. */
-function embed({ edges, weights }: ItemGraph, productCount: number, seed: number) {
+function embed({ edges, weights }: ItemGraph, productCount: number, seed: number): ItemVectors {
   const matrix = { offsets: edges.offsets, columns: edges.items, values: weights, columnCount: productCount };
   const { rank, vectors: directions, singularValues } = truncatedSvd(matrix, EMBEDDING, createRandom(seed));
   const vectors = new Float32Array(productCount * rank);
@@ -81,7 +82,8 @@ function embed({ edges, weights }: ItemGraph, productCount: number, seed: number
     const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
     for (let d = 0; d < rank; d++) vectors[p * rank + d] = directions[p * rank + d]! * roots[d]! * scale;
   }
-  return { vectors, dimensions: rank };
+  const placeWeights = Float32Array.from({ length: STEPS }, (_, i) => STEP_DECAY ** i);
+  return { vectors, dimensions: rank, placeWeights, productWeights: new Float32Array(productCount).fill(1) };
 }
 
 function productStats({ sessions, runs }: Visits, productCount: number): Float32Array {

@@ -5,7 +5,7 @@ import { queryOf, questionsFrom } from "../../../../src/learning/ranking/reranke
 import { fitRankerSources } from "../../../../src/learning/ranking/reranker/ranker-sources.js";
 import { scoreAt } from "../../../../src/learning/ranking/reranker/score-board.js";
 import type { VisitQuery } from "../../../../src/learning/ranking/reranker/visits.js";
-import { ITEM_VECTORS, learnItemVectors } from "../../../../src/learning/session/item-vectors.js";
+import { learnItemVectors } from "../../../../src/learning/session/item-vectors.js";
 import { fitSessionNeighbours } from "../../../../src/learning/session/session-neighbours.js";
 import { SESSION_PRESETS } from "../../../../src/learning/session/session-params.js";
 import { createSessionRecommender } from "../../../../src/learning/session/session-recommender.js";
@@ -74,43 +74,32 @@ describe("features of candidates", () => {
     expect(featuresOf(query, 6)).toMatchObject({ lastReturned: 1, repeatShare: 0.5 });
   });
 
-  it("hold the cosines of vectors learned from visits: of the visit, the last step and the one before", () => {
-    const few = { ...ITEM_VECTORS, dimensions: 16, drawn: 32, mostPasses: 4 };
-    const learned = learnItemVectors(VISITS.sessions, PRODUCTS, 7, few);
-    const features = createCandidateFeatures({ ...sources(), learned });
-    const query = visit([3, 4, 55]);
-    const count = features.make(query);
-    const vectorOf = (product: number) => Array.from(learned.vectors.subarray(product * 16, product * 16 + 16));
-    const cosine = (a: readonly number[], b: readonly number[]) => {
-      const dot = (x: readonly number[], y: readonly number[]) => x.reduce((sum, value, d) => sum + value * y[d]!, 0);
-      return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-    };
-    const weights = [55, 4, 3].map((product, i) =>
-      Math.exp(learned.placeWeights[i]! + learned.productWeights[product]!),
-    );
+  it.each([
+    ["the graph", sources()],
+    ["visits", { ...sources(), embedding: learnItemVectors(VISITS.sessions, PRODUCTS, 7) }],
+  ] as const)("hold how like products are to the visit and its last steps, by vectors of %s", (_, its) => {
+    const { dimensions, vectors, placeWeights, productWeights } = its.embedding;
+    const features = createCandidateFeatures(its);
+    const newest = [55, 4, 3];
+    const count = features.make(visit([3, 4, 55]));
+    const vectorOf = (product: number) =>
+      Array.from(vectors.subarray(product * dimensions, product * dimensions + dimensions));
+    const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, d) => sum + value * b[d]!, 0);
     const direction = vectorOf(3).map((_, d) =>
-      [55, 4, 3].reduce((sum, product, i) => sum + weights[i]! * vectorOf(product)[d]!, 0),
+      newest.reduce((sum, p, i) => sum + placeWeights[i]! * productWeights[p]! * vectorOf(p)[d]!, 0),
     );
+    const length = Math.sqrt(dot(direction, direction));
     const rows = Array.from(features.candidates.subarray(0, count), (product, c) => ({
-      product,
+      vector: vectorOf(product),
       of: (name: (typeof FEATURES)[number]) => features.rows[c * FEATURE_COUNT + FEATURES.indexOf(name)]!,
     }));
-    for (const { product, of } of rows) {
-      expect(of("visitCosine")).toBeCloseTo(cosine(vectorOf(product), direction), 5);
-      expect(of("lastCosine")).toBeCloseTo(cosine(vectorOf(product), vectorOf(55)), 5);
-      expect(of("secondCosine")).toBeCloseTo(cosine(vectorOf(product), vectorOf(4)), 5);
-      expect(of("cosineRank")).toBe(rows.filter((other) => other.of("visitCosine") >= of("visitCosine")).length);
+    for (const { vector, of } of rows) {
+      expect(of("likeVisit")).toBeCloseTo(dot(vector, direction) / length, 5);
+      expect(of("likeLast")).toBeCloseTo(dot(vector, vectorOf(55)), 5);
+      expect(of("likeSecond")).toBeCloseTo(dot(vector, vectorOf(4)), 5);
+      expect(of("likeRank")).toBe(rows.filter((other) => other.of("likeVisit") >= of("likeVisit")).length);
     }
-    expect(rows.reduce((sum, { of }) => sum + of("cosineShare"), 0)).toBeCloseTo(1, 5);
-  });
-
-  it("say nothing of vectors where none were learned", () => {
-    expect(featuresOf(visit([3, 4]), 3)).toMatchObject({
-      visitCosine: 0,
-      lastCosine: 0,
-      cosineShare: 0,
-      cosineRank: 0,
-    });
+    expect(rows.reduce((sum, { of }) => sum + of("likeShare"), 0)).toBeCloseTo(1, 5);
   });
 
   it("are empty for a visit without products", () => {
