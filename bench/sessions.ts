@@ -14,7 +14,7 @@ import { type Candidates, NO_CANDIDATES } from "../src/learning/common/candidate
 import { rowCount, rowOf } from "../src/learning/common/rows.js";
 import { createTopK } from "../src/learning/common/top-k.js";
 import { treeCount } from "../src/learning/ranking/gradient-boosting/forest.js";
-import { learnRanker } from "../src/learning/ranking/reranker/learn-ranker.js";
+import { embeddingFor, learnRanker } from "../src/learning/ranking/reranker/learn-ranker.js";
 import { queryOf } from "../src/learning/ranking/reranker/questions.js";
 import { createVisitRecommender } from "../src/learning/ranking/reranker/ranker.js";
 import { fitRankerSources } from "../src/learning/ranking/reranker/ranker-sources.js";
@@ -132,7 +132,7 @@ console.log(
 console.log(`on the newest sessions of train: ${JSON.stringify(judged)}, ${forest && treeCount(forest)} trees`);
 if (forest !== undefined) {
   const refitting = performance.now();
-  const sources = fitRankerSources(visits, model, SEED);
+  const sources = fitRankerSources(visits, model, SEED, embeddingFor(learned));
   console.log(`sources fitted again in ${((performance.now() - refitting) / 1000).toFixed(1)} s`);
   const ranker = createVisitRecommender({ sources, forest });
   judge("re-ranker", (query, k) => ranker.recommend(query, k));

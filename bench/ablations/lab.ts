@@ -96,7 +96,7 @@ export function prepareLab(name: string, every: number, steps: number): Lab {
   const [newest] = slices;
   if (newest === undefined) throw new Error(`${name} has no steps to learn from`);
   const featuresOf = (older: Visits) =>
-    createCandidateFeatures(fitRankerSources(older, fitSessionNeighbours(older, productCount, params), SEED));
+    createCandidateFeatures(fitRankerSources(older, fitSessionNeighbours(older, productCount, params), SEED, "visits"));
   const newestFeatures = featuresOf(newest.older);
   const bins = pilotBins(newestFeatures, visits, newest);
   const learned = createAsked(bins);

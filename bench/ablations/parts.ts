@@ -32,7 +32,7 @@ export const PARTS: readonly Part[] = [
   ),
   part("what comes right after", ["nextOfLast"], [], "nextOfLast"),
   part("walks of two and three steps", ["walk", "longWalk", "walkRank", "longWalkRank"], ["walk", "longWalk"], "walk"),
-  part("item embedding", ["likeLast", "likeVisit"], [], "likeVisit"),
+  part("item embedding", ["likeLast", "likeVisit", "likeShare"], [], "likeVisit"),
   part(
     "popularity and trend",
     ["popular5", "popular20", "popular100", "lastSeen", "trend", "popularToLast", "lastPopular"],

@@ -3,7 +3,7 @@ import { rowCount, rowOf } from "../../src/learning/common/rows.js";
 import { createForestScorer } from "../../src/learning/ranking/gradient-boosting/forest-scorer.js";
 import { createCandidateFeatures } from "../../src/learning/ranking/reranker/candidate-features.js";
 import { MAX_CANDIDATES } from "../../src/learning/ranking/reranker/candidate-set.js";
-import { learnRanker } from "../../src/learning/ranking/reranker/learn-ranker.js";
+import { embeddingFor, learnRanker } from "../../src/learning/ranking/reranker/learn-ranker.js";
 import { type Question, queryOf } from "../../src/learning/ranking/reranker/questions.js";
 import { fitRankerSources } from "../../src/learning/ranking/reranker/ranker-sources.js";
 import type { Visits } from "../../src/learning/ranking/reranker/visits.js";
@@ -39,9 +39,9 @@ function plainNeighbours({ sessions }: Visits, productCount: number): (items: Ui
 /** Prints how many hits each has alone, and where the learned order has those it misses. */
 export function judgeMissed({ visits, productCount, judged, questions }: SessionData, seed: number): void {
   const { params } = chooseSessionParams(visits, productCount);
-  const { forest } = learnRanker(visits, productCount, params, seed);
+  const { forest, questions: learned } = learnRanker(visits, productCount, params, seed);
   if (forest === undefined) throw new Error("no order was learned");
-  const sources = fitRankerSources(visits, fitSessionNeighbours(visits, productCount, params), seed);
+  const sources = fitRankerSources(visits, fitSessionNeighbours(visits, productCount, params), seed, embeddingFor(learned));
   const features = createCandidateFeatures(sources);
   const addScores = createForestScorer(forest);
   const plain = plainNeighbours(visits, productCount);

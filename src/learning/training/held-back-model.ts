@@ -12,7 +12,6 @@ import { isHeldOut } from "../ranking/reranker/learn-ranker.js";
 import type { Ranker } from "../ranking/reranker/ranker.js";
 import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
 import { firstVisits, type Visits } from "../ranking/reranker/visits.js";
-import { learnItemVectors } from "../session/item-vectors.js";
 import { fitSessionNeighbours } from "../session/session-neighbours.js";
 import type { Dataset } from "./dataset.js";
 
@@ -70,10 +69,9 @@ export function fitHeldBackModel({
   if (fitted.sessions) {
     const older = firstVisits(visitsOf(data), firstSession);
     const neighbours = fitSessionNeighbours(older, productCount, fitted.sessions.params);
-    const vectors = isRankerLearned ? learnItemVectors(older.sessions, productCount, seed) : undefined;
     const ranker: Ranker | undefined = fitted.ranker && {
       forest: fitted.ranker.forest,
-      sources: fitRankerSources(older, neighbours, seed, vectors),
+      sources: fitRankerSources(older, neighbours, seed, fitted.ranker.sources.embeddedBy),
     };
     sources.push(collaborativeSource(neighbours, ranker));
   }

@@ -1,11 +1,10 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
 import { treeCount } from "../ranking/gradient-boosting/forest.js";
 import type { Judgement } from "../ranking/reranker/judge-forests.js";
-import { asksVectors, type ForestOrigin, learnRanker, RANKER_BUDGET } from "../ranking/reranker/learn-ranker.js";
+import { embeddingFor, type ForestOrigin, learnRanker, RANKER_BUDGET } from "../ranking/reranker/learn-ranker.js";
 import type { Ranker } from "../ranking/reranker/ranker.js";
 import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
 import { shippedForest } from "../ranking/reranker/shipped-forest.js";
-import { learnItemVectors } from "../session/item-vectors.js";
 import type { SessionNeighbours } from "../session/session-neighbours.js";
 import type { Dataset } from "./dataset.js";
 
@@ -50,14 +49,12 @@ export function fitRanker(data: Dataset, neighbours: SessionNeighbours, seed: nu
     RANKER_BUDGET,
     shippedForest(),
   );
-  const vectors = () =>
-    asksVectors(questions) ? learnItemVectors(visits.sessions, neighbours.productCount, seed) : undefined;
   const numbers = (prefix: string, { hitRate, reciprocalRank }: Judgement) => ({
     [`${prefix}hit_rate_20`]: hitRate,
     [`${prefix}reciprocal_rank_20`]: reciprocalRank,
   });
   return {
-    ranker: forest && { forest, sources: fitRankerSources(visits, neighbours, seed, vectors()) },
+    ranker: forest && { forest, sources: fitRankerSources(visits, neighbours, seed, embeddingFor(questions)) },
     isLearned: forest !== undefined && origin !== "shipped",
     facts: {
       name: "ranker",

@@ -20,7 +20,7 @@ export type Score = (typeof SCORES)[number];
 export const RANKED = ["close", "plain", "nearSum", "walk", "longWalk"] as const satisfies readonly Score[];
 const RANKS = ["closeRank", "plainRank", "nearSumRank", "walkRank", "longWalkRank"] as const;
 const ITEM = [...STATS, "trend", "popularToLast"] as const;
-const LIKENESS = ["likeLast", "likeVisit", "likeSecond", "likeShare", "likeRank"] as const;
+const LIKENESS = ["likeLast", "likeVisit", "likeShare"] as const;
 export const VISIT = ["stepsSince", "times", "othersSince", "followedLast"] as const;
 const SITUATION = [
   "steps",

@@ -13,7 +13,6 @@
 
 import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
-import { learnItemVectors } from "../../session/item-vectors.js";
 import { fitSessionNeighbours } from "../../session/session-neighbours.js";
 import type { SessionParams } from "../../session/session-params.js";
 import { type FeatureBins, learnBins } from "../gradient-boosting/bins.js";
@@ -30,7 +29,7 @@ import { FEATURE_COUNT } from "./feature-names.js";
 import { createGroups, type Groups } from "./groups.js";
 import { type AskedFeatures, type JudgedForest, type Judgement, judgeForest } from "./judge-forests.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
-import { fitRankerSources } from "./ranker-sources.js";
+import { type Embedding, fitRankerSources } from "./ranker-sources.js";
 import { firstVisits, type Visits } from "./visits.js";
 
 /** Whose trees a forest holds: those that were shipped, those of the shop, or both. */
@@ -111,9 +110,9 @@ export function boostingFor(questions: number): BoostingParams {
   return BOOSTING;
 }
 
-/** Vectors learned from visits take many of them. The forest that ships asks none. */
-export function asksVectors(questions: number): boolean {
-  return questions >= FEW_QUESTIONS;
+/** The forest that ships asks the graph's. */
+export function embeddingFor(questions: number): Embedding {
+  return questions < FEW_QUESTIONS ? "graph" : "visits";
 }
 
 /** How much better than session neighbours a shipped forest is held to be before any question, and by how many of them. */
@@ -133,8 +132,7 @@ export function learnRanker(
   const questions = slices.reduce((sum, { learned, heldOut }) => sum + learned.length + heldOut.length, 0);
   const featuresOf = ({ older }: Slice) => {
     const neighbours = fitSessionNeighbours(older, productCount, params);
-    const vectors = asksVectors(questions) ? learnItemVectors(older.sessions, productCount, seed) : undefined;
-    return createCandidateFeatures(fitRankerSources(older, neighbours, seed, vectors));
+    return createCandidateFeatures(fitRankerSources(older, neighbours, seed, embeddingFor(questions)));
   };
   if (newest === undefined || questions < budget.least || newest.heldOut.length === 0) {
     const reason = `${questions} steps in the newest sessions, ${budget.least} are needed`;

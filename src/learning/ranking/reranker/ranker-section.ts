@@ -13,14 +13,14 @@ export const RANKER_PARTS = ["near", "next", "products", "trees"] as const;
 export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
-  const { near, next, embedding, stats } = sources;
+  const { near, next, embedding, embeddedBy, stats } = sources;
   const { dimensions, vectors, placeWeights, productWeights } = embedding;
   return {
     near: encodeItemGraph(near),
     next: encodeItemGraph(next),
     products: {
       formatNumber: FEATURES_FORMAT,
-      numbers: { dimensions },
+      numbers: { dimensions, byVisits: embeddedBy === "visits" ? 1 : 0 },
       arrays: { vectors, placeWeights, productWeights, stats },
     },
     trees: encodeForest(forest),
@@ -57,6 +57,7 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
     near: graphOf(sections.near),
     next: graphOf(sections.next),
     embedding,
+    embeddedBy: read.number("byVisits") === 1 ? ("visits" as const) : ("graph" as const),
     stats,
   };
   return { sources, forest };
