@@ -41,7 +41,12 @@ export function judgeMissed({ visits, productCount, judged, questions }: Session
   const { params } = chooseSessionParams(visits, productCount);
   const { forest, questions: learned } = learnRanker(visits, productCount, params, seed);
   if (forest === undefined) throw new Error("no order was learned");
-  const sources = fitRankerSources(visits, fitSessionNeighbours(visits, productCount, params), seed, embeddingFor(learned));
+  const sources = fitRankerSources(
+    visits,
+    fitSessionNeighbours(visits, productCount, params),
+    seed,
+    embeddingFor(learned),
+  );
   const features = createCandidateFeatures(sources);
   const addScores = createForestScorer(forest);
   const plain = plainNeighbours(visits, productCount);

@@ -35,6 +35,8 @@ export interface ItemVectorParams {
   readonly dropped: number;
   /** Newest steps of a visit that are read. */
   readonly steps: number;
+  /** Steps of the newest visits that are learned from. */
+  readonly newest: number;
 }
 
 export const ITEM_VECTORS: ItemVectorParams = {
@@ -49,6 +51,7 @@ export const ITEM_VECTORS: ItemVectorParams = {
   temperature: 0.1,
   dropped: 51,
   steps: 12,
+  newest: 1_000_000,
 };
 
 export interface ItemVectors {
@@ -73,12 +76,13 @@ const DRAWS = 1 << 20;
 const NEVER = 1e-12;
 
 export function learnItemVectors(
-  sessions: Rows,
+  allSessions: Rows,
   productCount: number,
   seed: number,
   params: ItemVectorParams = ITEM_VECTORS,
 ): ItemVectors {
   const { dimensions, batch, drawn, steps, temperature, dropped } = params;
+  const sessions = newestSessions(allSessions, params.newest);
   const random = createRandom(seed);
   const places = questionPlaces(sessions);
   const kernel = createVectorKernel({ products: productCount, dimensions, batch, drawn, steps }, seed);
@@ -115,6 +119,13 @@ export function learnItemVectors(
     }
   }
   return resultOf(kernel, sessions, dimensions);
+}
+
+function newestSessions({ offsets, items }: Rows, most: number): Rows {
+  let first = offsets.length - 1;
+  while (first > 0 && items.length - offsets[first - 1]! <= most) first--;
+  const begin = offsets[first]!;
+  return { offsets: offsets.slice(first).map((offset) => offset - begin), items: items.subarray(begin) };
 }
 
 /** Places in `sessions.items` that another step of the session follows. */

@@ -44,6 +44,18 @@ describe("vectors of products", () => {
     expect(learnItemVectors(shelves(400), PRODUCTS, 8, FEW).vectors).not.toEqual(learned.vectors);
   });
 
+  it("are those of the newest visits, where there are many", () => {
+    const sessions = shelves(400);
+    const { offsets, items } = sessions;
+    const newest = {
+      offsets: offsets.slice(300).map((offset) => offset - offsets[300]!),
+      items: items.slice(offsets[300]),
+    };
+    expect(learnItemVectors(sessions, PRODUCTS, 7, { ...FEW, newest: 500 })).toEqual(
+      learnItemVectors(newest, PRODUCTS, 7, FEW),
+    );
+  });
+
   it("of visits too few for one batch have length 1, too", () => {
     const few = learnItemVectors(shelves(2), PRODUCTS, 7, FEW);
     expect(cosine(few, 0, 0) + cosine(few, 10, 10)).toBeGreaterThan(0.9);

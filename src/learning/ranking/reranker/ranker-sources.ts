@@ -66,7 +66,8 @@ export function fitRankerSources(
     neighbours,
     near,
     next: fitItemGraph(sessions, recency, productCount, GRAPHS.next),
-    embedding: embeddedBy === "visits" ? learnItemVectors(sessions, productCount, seed) : embed(near, productCount, seed),
+    embedding:
+      embeddedBy === "visits" ? learnItemVectors(sessions, productCount, seed) : embed(near, productCount, seed),
     embeddedBy,
     stats: productStats(visits, productCount),
   };

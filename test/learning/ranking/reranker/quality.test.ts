@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rowsFrom } from "../../../../src/learning/common/rows.js";
 import { createTopK } from "../../../../src/learning/common/top-k.js";
-import { learnRanker, RANKER_BUDGET } from "../../../../src/learning/ranking/reranker/learn-ranker.js";
+import { embeddingFor, learnRanker, RANKER_BUDGET } from "../../../../src/learning/ranking/reranker/learn-ranker.js";
 import { queryOf, questionsFrom } from "../../../../src/learning/ranking/reranker/questions.js";
 import { createVisitRecommender } from "../../../../src/learning/ranking/reranker/ranker.js";
 import { fitRankerSources } from "../../../../src/learning/ranking/reranker/ranker-sources.js";
@@ -69,9 +69,12 @@ describeWithSharedData("behaviour", "yoochoose_100k")("next click on a cut of yo
     const neighbours = fitSessionNeighbours(train, indexOf.size, QUICK);
     const alone = createSessionRecommender(neighbours);
     const budget = { ...RANKER_BUDGET, slices: 2, fewSlices: 2, learned: 3_000, heldOut: 600 };
-    const { forest } = learnRanker(train, indexOf.size, QUICK, SEED, budget);
+    const { forest, questions: learned } = learnRanker(train, indexOf.size, QUICK, SEED, budget);
     if (forest === undefined) throw new Error("no ranker was learned");
-    const ranker = createVisitRecommender({ forest, sources: fitRankerSources(train, neighbours, SEED) });
+    const ranker = createVisitRecommender({
+      forest,
+      sources: fitRankerSources(train, neighbours, SEED, embeddingFor(learned)),
+    });
 
     const byPopularity = judge(() => mostPopular);
     const byNeighbours = judge((query) => alone.recommend(query, 20).indices);
