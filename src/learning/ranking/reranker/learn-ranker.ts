@@ -110,9 +110,9 @@ export function boostingFor(questions: number): BoostingParams {
   return BOOSTING;
 }
 
-/** The forest that ships asks the graph's. */
+/** The forest that ships asks the graph's. Smaller shops were not judged with vectors learned from visits. */
 export function embeddingFor(questions: number): Embedding {
-  return questions < FEW_QUESTIONS ? "graph" : "visits";
+  return questions < SOME_QUESTIONS ? "graph" : "visits";
 }
 
 /** How much better than session neighbours a shipped forest is held to be before any question, and by how many of them. */
