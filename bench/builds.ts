@@ -1,11 +1,14 @@
 /**
  * CPU of POST /trace and POST /recommend of this build beside that of another one, in turns.
  *
- *   npm run bench -- builds --other DIR [--part trace,recommend] [--seconds 3] [--passes 5] [--json FILE]
+ *   npm run bench -- builds --other DIR [--part trace,recommend] [--seconds 3] [--passes 5] [--requests 10000]
+ *                           [--flags FLAGS] [--other-flags FLAGS] [--forms visits,visitor] [--json FILE]
  *
- * DIR is another checkout with its `dist`. Both servers have the same shop of 2,000 products and 40,000 events, imported
+ * DIR is another checkout with its `dist`, or `.` for this one with other flags of `serve`. With `--requests` a pass is so many
+ * requests instead of seconds: on a machine that is busy otherwise, ratios of CPU are steady that way. Both servers have the same shop of 2,000 products and 40,000 events, imported
  * by their own commands and trained. Some visitors sent one address from two browsers. Each form is sent to one
- * server, then to the other; the figure is the median of the passes. CPU is that of the server's process for each 200.
+ * server, then to the other; the figures are the median of the passes, and of the ratios of two passes beside each other.
+ * CPU is that of the server's process for each 200.
  */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,6 +22,7 @@ import { load } from "./open-loop/load.js";
 import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
 import { processFigures } from "./process-figures.js";
 import { aisleOf, type BenchServer, BIN, startBuild } from "./server.js";
+import { postAll } from "./stranger/by-count.js";
 import { APP, FORMS } from "./trace/forms.js";
 import { productId, shopHistories, shopProducts } from "./train/shop.js";
 
@@ -27,8 +31,10 @@ const EVENTS = 40_000;
 /** Persons, each with two browsers. */
 const PERSONS = 2048;
 const ORDERS = 30_000;
+const VIEWS = 600_000;
 const CONNECTIONS = 32;
-const WARM_SECONDS = 6;
+const WARM_SECONDS = 3;
+const WARM_PASSES = 2;
 const FRAME = "default";
 
 const { values } = parseArgs({
@@ -37,6 +43,10 @@ const { values } = parseArgs({
     part: { type: "string", default: "trace,recommend" },
     seconds: { type: "string", default: "3" },
     passes: { type: "string", default: "5" },
+    requests: { type: "string" },
+    flags: { type: "string", default: "" },
+    "other-flags": { type: "string", default: "" },
+    forms: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -44,6 +54,8 @@ const { other } = values;
 if (other === undefined) throw new Error("--other DIR names the other checkout");
 const seconds = Number(values.seconds);
 const parts = values.part.split(",");
+const forms = values.forms?.split(",");
+const requests = values.requests === undefined ? undefined : Number(values.requests);
 
 interface Form {
   readonly part: string;
@@ -61,6 +73,11 @@ const some = (n: number) => productId((n * 7919) % PRODUCTS);
 function cartForm(person: number, which: number): string {
   const fields = { action_type: "add_to_cart", email: address(person), product_ids: some(person + which) };
   return formOf({ ...fields, c_id: browser(person, which) });
+}
+
+/** One of three views of a visitor that comes once. */
+function visitForm(n: number): string {
+  return formOf({ action_type: "product_view", product_ids: some(n + (n >> 4)), c_id: `once-${Math.floor(n / 3)}` });
 }
 
 function orderForm(n: number): string {
@@ -83,6 +100,7 @@ function question(n: number, more: object): string {
 const FORMS_OF_BUILDS: readonly Form[] = [
   { part: "trace", name: "kit", bodies: FORMS.kit ?? [] },
   { part: "trace", name: "shop", bodies: FORMS.shop ?? [] },
+  { part: "trace", name: "visits", bodies: Array.from({ length: VIEWS }, (_, n) => visitForm(n)) },
   { part: "trace", name: "with an address", bodies: persons.map((n) => cartForm(n, n % 2)) },
   { part: "trace", name: "order after a frame", bodies: Array.from({ length: ORDERS }, (_, n) => orderForm(n)) },
   { part: "recommend", name: "stranger", bodies: persons.map((n) => question(n, {})) },
@@ -123,8 +141,16 @@ interface Build {
   readonly server: BenchServer;
 }
 
-async function startBuildWithShop(name: string, bin: string, directory: string, files: Record<string, string>) {
-  const server = await startBuild(bin, SERVER_CPU, `embedded:${join(directory, name)}`, "--log-level", "silent");
+async function startBuildWithShop(
+  name: string,
+  bin: string,
+  directory: string,
+  files: Record<string, string>,
+  flags: string,
+) {
+  const given = flags.split(" ").filter((flag) => flag !== "");
+  const store = `embedded:${join(directory, name)}`;
+  const server = await startBuild(bin, SERVER_CPU, store, "--log-level", "silent", ...given);
   const run = aisleOf(bin);
   await run(server, "app", "create", APP);
   await run(server, "import", "products", files.products ?? "", "--app", APP);
@@ -133,43 +159,70 @@ async function startBuildWithShop(name: string, bin: string, directory: string, 
   return { name, server };
 }
 
-async function pass({ server }: Build, { part, bodies }: Form, forSeconds: number) {
+/** Bodies of so many requests, those that come after the `n`th pass before. */
+function bodiesOf({ bodies }: Form, n: number, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => bodies[(n * count + at) % bodies.length] ?? "");
+}
+
+/** The `n`th pass of a form. */
+async function pass({ server }: Build, form: Form, n: number, forSeconds: number) {
+  const { part } = form;
   const contentType = part === "recommend" ? "application/json" : "application/x-www-form-urlencoded";
-  const plan = { url: `${server.facadeUrl}/${part}`, bodies, contentType, connections: CONNECTIONS };
+  const url = `${server.facadeUrl}/${part}`;
+  if (requests !== undefined) {
+    const bodies = bodiesOf(form, n, requests);
+    const before = await processFigures(server.pid);
+    await postAll(url, contentType, bodies, CONNECTIONS);
+    const after = await processFigures(server.pid);
+    return { cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / requests, failed: 0 };
+  }
   const before = await processFigures(server.pid);
-  const report = await load({ ...plan, seconds: forSeconds }, LOAD_CPU);
+  const plan = { url, bodies: form.bodies, contentType, connections: CONNECTIONS, seconds: forSeconds };
+  const report = await load(plan, LOAD_CPU);
   const after = await processFigures(server.pid);
   const ok = report.statuses["200"] ?? 0;
   const answers = Object.values(report.statuses).reduce((sum, count) => sum + count, 0);
   return { cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, ok), failed: answers - ok + report.lost };
 }
 
+const median = (all: readonly number[]) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+
+/** Whoever learns between trainings learns of apps that were asked for. */
+async function askOnce({ server }: Build): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  await (await fetch(`${server.facadeUrl}/recommend`, { method: "POST", headers, body: question(0, {}) })).text();
+}
+
 async function measure(builds: readonly Build[], form: Form) {
-  for (const build of builds) await pass(build, form, WARM_SECONDS);
+  for (const build of builds) await askOnce(build);
+  for (const build of builds) for (let n = 0; n < WARM_PASSES; n++) await pass(build, form, n, WARM_SECONDS);
   const passes = builds.map((): number[] => []);
   let failed = 0;
-  for (let n = 0; n < Number(values.passes); n++)
-    for (const [at, build] of builds.entries()) {
-      const one = await pass(build, form, seconds);
+  for (let n = 0; n < Number(values.passes); n++) {
+    const inTurn = [...builds.entries()];
+    if (n % 2 === 1) inTurn.reverse();
+    for (const [at, build] of inTurn) {
+      const one = await pass(build, form, WARM_PASSES + n, seconds);
       passes[at]?.push(one.cpuMicros);
       failed += one.failed;
     }
-  const [before = [], now = []] = passes.map((all) => all.sort((a, b) => a - b));
-  const median = (all: readonly number[]) => all[Math.floor(all.length / 2)] ?? Number.NaN;
-  return { part: form.part, form: form.name, before, now, ratio: median(now) / median(before), failed };
+  }
+  const [before = [], now = []] = passes;
+  const ratios = now.map((cpu, n) => cpu / (before[n] ?? Number.NaN));
+  return { part: form.part, form: form.name, before, now, ratios, failed };
 }
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-builds-"));
 const builds: Build[] = [];
 try {
   const files = await writeShop(directory);
-  for (const [name, bin] of [
-    ["other", join(other, "bin/aisle.js")],
-    ["this", BIN],
+  for (const [name, bin, flags] of [
+    ["other", join(other, "bin/aisle.js"), values["other-flags"]],
+    ["this", BIN, values.flags],
   ] as const)
-    builds.push(await startBuildWithShop(name, bin, directory, files));
+    builds.push(await startBuildWithShop(name, bin, directory, files, flags));
   const twoBrowsers = persons.flatMap((n) => [cartForm(n, 0), cartForm(n, 1)]);
-  for (const build of builds) await pass(build, { part: "trace", name: "two browsers", bodies: twoBrowsers }, 3);
+  for (const build of builds) await pass(build, { part: "trace", name: "two browsers", bodies: twoBrowsers }, 0, 3);
   const table = new Table({
     style: { head: [], border: [] },
     head: ["", "form", "other, CPU µs", "this", "ratio", "failed"],
@@ -178,12 +231,13 @@ try {
   const rows: Awaited<ReturnType<typeof measure>>[] = [];
   // Frames are met before orders follow from them.
   const inOrder = [...FORMS_OF_BUILDS].sort((a, b) => a.part.localeCompare(b.part));
-  for (const form of inOrder.filter(({ part }) => parts.includes(part))) {
+  const isAsked = ({ part, name }: Form) => parts.includes(part) && forms?.includes(name) !== false;
+  for (const form of inOrder.filter(isAsked)) {
     const row = await measure(builds, form);
     rows.push(row);
-    const span = (all: readonly number[]) =>
-      `${all[Math.floor(all.length / 2)]?.toFixed(1)} (${all[0]?.toFixed(1)}-${all.at(-1)?.toFixed(1)})`;
-    table.push([row.part, row.form, span(row.before), span(row.now), row.ratio.toFixed(2), row.failed]);
+    const span = (all: readonly number[], digits: number) =>
+      `${median(all).toFixed(digits)} (${Math.min(...all).toFixed(digits)}-${Math.max(...all).toFixed(digits)})`;
+    table.push([row.part, row.form, span(row.before, 1), span(row.now, 1), span(row.ratios, 3), row.failed]);
   }
   console.log(table.toString());
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ ...machine(), rows }, null, 2)}\n`);

@@ -96,6 +96,7 @@ async function show(options: AppOptions & { readonly id?: string }, deps: Progra
   writeLine(stdout, `model       ${printable(model.modelId)}`);
   writeLine(stdout, `trained     ${timeText(model.createTime)}`);
   writeLine(stdout, `data up to  ${timeText(model.cutOffTime)}`);
+  if (model.learnedUntilTime) writeLine(stdout, `learned to  ${timeText(model.learnedUntilTime)}`);
   writeLine(stdout, `size        ${megabytes(model.sizeBytes)}`);
   writeLine(stdout, `serves      ${servesText(model) || "no"}`);
   if (model.evaluations.length === 0) {

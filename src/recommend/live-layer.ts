@@ -19,6 +19,8 @@ export interface LiveLayer {
   of(appId: string, catalog: WatchedCatalog, model: ServingModel): LiveProducts | undefined;
   /** Reads new products, then new events; some milliseconds of work at a time. Call it again and again. */
   refresh(): Promise<void>;
+  /** Time of the newest event that this model has learned, ms; undefined for a model that this process does not learn on. */
+  learnedUntil(appId: string, modelId: string): number | undefined;
   forget(appId: string): void;
 }
 
@@ -28,6 +30,8 @@ export interface LiveLayerDependencies extends LearningStores {
   readonly now: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
+  /** Milliseconds of them in which this thread had nothing to do. */
+  readonly idleMs: Now;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -40,6 +44,8 @@ interface Entry {
   /** Undefined for a model that cannot learn on. */
   readonly learning: LiveLearning | undefined;
   readonly tail: EventTail;
+  /** Received time of the newest event that was learned, ms. */
+  learnedUntil: number;
   /** Of the catalogue when its products were last read; undefined before the first time. */
   revision: number | undefined;
   /** Of the app when its events were last read. */
@@ -59,7 +65,7 @@ const MOST_LAG_MS = 5000;
 
 export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
   const entries = new Map<string, Entry>();
-  const budget = new WorkBudget(deps.monotonicNow);
+  const budget = new WorkBudget(deps.monotonicNow, deps.idleMs);
   let running: Promise<void> | undefined;
   let turn = 0;
 
@@ -75,12 +81,14 @@ export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
     return to;
   };
 
-  const take = async ({ index, learning, catalog }: Entry, events: readonly Event[]): Promise<void> => {
+  const take = async (entry: Entry, events: readonly Event[]): Promise<void> => {
+    const { index, learning, catalog } = entry;
     if (index !== undefined)
       await budget.spend(() => {
         for (const event of events) index.meet(withIds(event, catalog));
       });
     await learning?.learn(events, budget);
+    for (const { receivedAt } of events) entry.learnedUntil = Math.max(entry.learnedUntil, receivedAt);
   };
 
   /** Takes new events, then those that were left, as far as the budget goes. */
@@ -143,6 +151,7 @@ export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
         index: placing && new LiveIndex(model, placing),
         learning: live && new LiveLearning(appId, live, indexOf, deps),
         tail: new EventTail(appId, deps.events, live?.learnedUntil),
+        learnedUntil: live?.learnedUntil ?? 0,
         revision: undefined,
         activity: "",
         idleRefreshes: 0,
@@ -155,6 +164,10 @@ export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
         running = undefined;
       });
       return running;
+    },
+    learnedUntil(appId, modelId) {
+      const entry = entries.get(appId);
+      return entry?.learning && entry.model.modelId === modelId ? entry.learnedUntil : undefined;
     },
     forget(appId) {
       entries.delete(appId);

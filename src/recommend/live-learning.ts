@@ -11,11 +11,11 @@ import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WorkBudget } from "./work-budget.js";
 
-/** Interactions of a history that are read first, and when they do not reach back to the training. */
-const FEW = 24;
-const MANY = 400;
+/** Interactions of a history that are read: more when fewer do not reach back to the training. */
+const MOST = 400;
+const LIMITS = [8, 48, MOST];
 /** Histories read at once. */
-const TOGETHER = 2;
+const TOGETHER = 4;
 /** Products whose numbers are renewed in one step: half a millisecond. */
 const SWEPT = 4096;
 /** Erasures that began longer before the training have ended. */
@@ -108,22 +108,25 @@ export class LiveLearning {
     return hasErased;
   }
 
+  /** Learns of each history the interactions since the training, and those of a session that was under way. */
   async #read(historyIds: readonly string[], budget: WorkBudget): Promise<void> {
-    for (let at = 0; at < historyIds.length; at += TOGETHER)
-      await budget.spend(async () => {
-        const some = historyIds.slice(at, at + TOGETHER);
-        const histories = await Promise.all(some.map((historyId) => this.#interactionsOf(historyId)));
-        for (const [n, historyId] of some.entries()) this.model.learn(historyId, histories[n]!, this.indexOf);
+    for (let at = 0; at < historyIds.length; at += TOGETHER) {
+      let left = historyIds.slice(at, at + TOGETHER);
+      for (const limit of LIMITS) {
+        const reading = () =>
+          Promise.all(left.map((historyId) => this.stores.interactions.recent(this.appId, [historyId], limit)));
+        const histories = await budget.spend(reading);
+        const longer: string[] = [];
+        for (const [n, historyId] of left.entries()) {
+          const since = this.#since(histories[n]!);
+          if (since.length === limit && limit < MOST) longer.push(historyId);
+          else await budget.spend(() => this.model.learn(historyId, since.toReversed(), this.indexOf));
+        }
         this.#isSwept = false;
-      });
-  }
-
-  /** Interactions since the training, and before it those of a session that was under way; oldest first. */
-  async #interactionsOf(historyId: string): Promise<readonly Interaction[]> {
-    const few = await this.stores.interactions.recent(this.appId, [historyId], FEW);
-    const since = this.#since(few);
-    if (few.length < FEW || since.length < few.length) return since.toReversed();
-    return this.#since(await this.stores.interactions.recent(this.appId, [historyId], MANY)).toReversed();
+        left = longer;
+        if (left.length === 0) break;
+      }
+    }
   }
 
   /** Of interactions, newest first, those before the first pause that ended before learning begins. */

@@ -168,6 +168,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
       apps,
       models,
       registry: stages.registry,
+      learnedUntil: stages.liveLayer.learnedUntil,
       now,
       mutation,
       report,

@@ -1,3 +1,4 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
 import { openAisle } from "../fixtures/aisle.js";
 import { erased } from "../fixtures/operations.js";
@@ -47,6 +48,22 @@ describe.each(await storeKinds())("a model with events after its training: $name
     await aisle.send({ ...order, action_type: "order_cancel" });
     await aisle.refreshLive();
     expect(await aisle.recommended()).not.toContain(LAST);
+  });
+
+  it("says how far it has learned", async () => {
+    const aisle = await openShop();
+    const learnedUntil = async () => {
+      const { model } = await aisle.rpc.models.getModel({ appId: "shop" });
+      return model?.learnedUntilTime && timestampMs(model.learnedUntilTime);
+    };
+    const before = await learnedUntil();
+    aisle.now.at += 1000;
+    await aisle.send({ c_id: "a", product_ids: "p0" });
+    const { events } = await aisle.rpc.events.listEvents({ appId: "shop", newestFirst: true, pageSize: 1 });
+    const receivedAt = events[0]?.receiveTime && timestampMs(events[0].receiveTime);
+    expect(before).toBeLessThan(receivedAt ?? 0);
+    await aisle.refreshLive();
+    expect(await learnedUntil()).toBe(receivedAt);
   });
 
   it("learns nothing from crawlers", async () => {

@@ -127,6 +127,11 @@ function ModelRow(props: {
         {model.active ? (
           <>
             <span class="tag good">{model.held ? "serves, held" : "serves"}</span>
+            {model.learnedUntilTime && (
+              <p class="muted">
+                learned up to <Time at={model.learnedUntilTime} />
+              </p>
+            )}
             {model.held && (
               <ConfirmButton
                 label="Release"
