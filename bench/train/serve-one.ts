@@ -40,10 +40,10 @@ const collect: () => void = runInNewContext("gc");
 
 async function serveOne(productCount: number, file: string): Promise<Served> {
   const lengths: number[] = JSON.parse(await readFile(`${file}.pieces`, "utf8"));
-  const bytes = await readPieces(file, lengths, createSnapshotBuffers());
-  if (bytes === undefined) throw new Error(`${file} is not there`);
+  const read = await readPieces(file, lengths, createSnapshotBuffers());
+  if (read === undefined) throw new Error(`${file} is not there`);
   const loadedAt = performance.now();
-  const model = loadServingModel("m", bytes, hnswIndexes());
+  const model = loadServingModel("m", read.pieces, hnswIndexes());
   const loadMs = performance.now() - loadedAt;
 
   const scan = () => productBatches(productCount);

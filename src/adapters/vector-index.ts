@@ -41,6 +41,9 @@ export interface VectorIndexes {
   build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): BuiltVectorIndex;
   /** Opens the result of `encode`; throws DataDamaged for anything else. */
   open(bytes: Uint8Array): VectorIndex;
-  /** The same, with the slow part off the main thread. */
+  /**
+   * The same in pieces, between which the thread handles other work. For bytes that were checked, as the store checks a
+   * snapshot: their checksum is not computed again.
+   */
   openAside(bytes: Uint8Array): Promise<VectorIndex>;
 }

@@ -1,9 +1,8 @@
 /**
  * The bytes of an index: a header of eight 32-bit numbers (magic, format, kind, count, dimensions, efSearch, length of
- * the payload, CRC-32 of all else), then the payload: the vectors, or hnswlib's file. hnswlib trusts what it reads
- * and would crash on damaged bytes, so nothing reaches it whose length and checksum do not match.
+ * the payload, CRC-32 of all else), then the payload: the vectors, or the graph's file. Damaged links would lead to wrong
+ * answers, so no payload is used whose checksum was not compared, here or by the store that keeps it in a snapshot.
  */
-import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { DataDamaged } from "../../domain/errors.js";
 
@@ -11,7 +10,6 @@ const MAGIC = 0x57_4e_48_41; // "AHNW" in byte order
 const FORMAT = 1;
 const HEADER_BYTES = 32;
 const CHECKSUM_AT = 28;
-const CHECKED_AT_ONCE = 2 ** 22;
 
 export const EXACT = 0;
 export const HNSW = 1;
@@ -45,15 +43,9 @@ export function decodeIndex(bytes: Uint8Array): DecodedIndex {
   return checked(decoded, checksum(bytes), expected);
 }
 
-/** The same in steps, with other work in between: the checksum of 100 MB takes some tens of milliseconds. */
-export async function decodeIndexAside(bytes: Uint8Array): Promise<DecodedIndex> {
-  const { decoded, expected } = readHeader(bytes);
-  let value = crc32(bytes.subarray(0, CHECKSUM_AT));
-  for (let from = HEADER_BYTES; from < bytes.length; from += CHECKED_AT_ONCE) {
-    value = crc32(bytes.subarray(from, from + CHECKED_AT_ONCE), value);
-    await setImmediate();
-  }
-  return checked(decoded, value, expected);
+/** The same for bytes whose checksum was checked by whoever keeps them. */
+export function decodeChecked(bytes: Uint8Array): DecodedIndex {
+  return readHeader(bytes).decoded;
 }
 
 function readHeader(bytes: Uint8Array): { readonly decoded: DecodedIndex; readonly expected: number } {

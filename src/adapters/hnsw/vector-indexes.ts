@@ -14,8 +14,8 @@ import { exactIndex } from "./exact-index.js";
 import {
   checkQuery,
   type DecodedIndex,
+  decodeChecked,
   decodeIndex,
-  decodeIndexAside,
   EXACT,
   encodeIndex,
   HNSW,
@@ -68,7 +68,7 @@ export function hnswIndexes({ exactUpTo = EXACT_UP_TO }: HnswOptions = {}): Vect
     },
 
     async openAside(bytes) {
-      const found = await decodeIndexAside(bytes);
+      const found = decodeChecked(bytes);
       const { facts, payload } = found;
       return facts.kind === HNSW ? graphIndex(await openGraphAside(payload, facts), facts) : openExact(found);
     },

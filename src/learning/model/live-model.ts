@@ -60,10 +60,10 @@ export class LiveModel {
 
   /** Learns a history in place of what was learned of it before. `interactions`: all since `learnsFrom`, oldest first. */
   learn(historyId: string, interactions: readonly Interaction[], indexOf: IndexOf): void {
+    const hidden = this.#histories.get(historyId)?.hidden ?? this.#openOf(historyId);
     this.#forget(historyId);
     const ofPeople = interactions.filter(({ bot }) => !bot);
     const cut = [...sessionsOf({ interactions: ofPeople }, { get: indexOf })].filter(({ at }) => at > this.learnsFrom);
-    const hidden = this.parts.sessions === undefined ? [] : (this.parts.start.open.get(historyMark(historyId)) ?? []);
     const popularity = this.#popularityOf(ofPeople, indexOf);
     if (cut.length === 0 && hidden.length === 0 && popularity.length === 0) return;
     const { sessions } = this.parts;
@@ -90,6 +90,13 @@ export class LiveModel {
   /** Renews what changes a little with each session, a piece at a time; false when nothing is left. */
   sweep(products: number): boolean {
     return this.parts.sessions?.sweep(products) ?? false;
+  }
+
+  /** Fitted sessions of a history that were under way at the training. */
+  #openOf(historyId: string): readonly number[] {
+    const { sessions, start } = this.parts;
+    if (sessions === undefined || start.open.size === 0) return [];
+    return start.open.get(historyMark(historyId)) ?? [];
   }
 
   #popularityOf(interactions: readonly Interaction[], indexOf: IndexOf): Learned["popularity"] {

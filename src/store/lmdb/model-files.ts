@@ -85,6 +85,12 @@ export function pieceLengths({ record, pieces }: StoredModel): readonly number[]
   return pieces.length === 0 ? [record.sizeBytes] : pieces;
 }
 
+/** The bytes of a file, and what changes with each write to it. */
+export interface ReadFile {
+  readonly pieces: readonly Buffer[];
+  readonly stamp: string;
+}
+
 /**
  * A file in pieces of these lengths; undefined when it does not exist or has another length. Node's `readFile` would block
  * this thread at the end, while it joins chunks of 512 KiB.
@@ -93,9 +99,10 @@ export async function readPieces(
   path: string,
   lengths: readonly number[],
   room: SnapshotBuffers,
-): Promise<readonly Buffer[] | undefined> {
+): Promise<ReadFile | undefined> {
   return opened(path, async (file) => {
-    if ((await file.stat()).size !== lengths.reduce((sum, length) => sum + length, 0)) return undefined;
+    const { size, ino, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+    if (Number(size) !== lengths.reduce((sum, length) => sum + length, 0)) return undefined;
     const pieces = room(lengths);
     let from = 0;
     for (const piece of pieces) {
@@ -106,7 +113,7 @@ export async function readPieces(
       }
       from += piece.length;
     }
-    return pieces;
+    return { pieces, stamp: `${ino} ${mtimeNs} ${ctimeNs}` };
   });
 }
 

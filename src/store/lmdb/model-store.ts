@@ -10,7 +10,7 @@ import { lostLease } from "../stored-lease.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
-import { modelDirectory, modelFile, pieceLengths, readPieces, removeFiles, storedModels } from "./model-files.js";
+import { modelDirectory, modelFile, pieceLengths, type ReadFile, readPieces, removeFiles, storedModels } from "./model-files.js";
 import type { StoredModel } from "./records.js";
 import type { Writer } from "./writer.js";
 
@@ -23,10 +23,28 @@ export interface ModelStoreDeps {
   readonly onDamage: (table: string) => void;
 }
 
+/** Files whose checksums are remembered: those of apps that come and go are read again and again. */
+const MAX_CHECKED = 10_000;
+
+/** Compares a file with its checksum, once in this process unless somebody writes to it. */
+function createFileChecks() {
+  const sound = new Map<string, string>();
+  return async (path: string, { pieces, stamp }: ReadFile, checksum: number): Promise<boolean> => {
+    const checked = `${stamp} ${checksum}`;
+    if (sound.get(path) === checked) return true;
+    sound.delete(path);
+    if ((await checksumOf(pieces)) !== checksum) return false;
+    sound.set(path, checked);
+    if (sound.size > MAX_CHECKED) for (const oldest of sound.keys()) if (sound.delete(oldest)) break;
+    return true;
+  };
+}
+
 /** Snapshots are files, since they are too large for values. Their records hold the file's length and checksum. */
 export function createModelStore({ environment, writer, now, newId, onDamage }: ModelStoreDeps): ModelStore {
   const { tables } = environment;
   const room = createSnapshotBuffers();
+  const isSound = createFileChecks();
 
   const newestFirstOf = (appId: string): StoredModel[] => storedModels(environment, appId).sort(newestModelFirst);
 
@@ -67,11 +85,11 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       const found = tables.models.get(keyOf(appId, modelId));
       if (found === undefined) return undefined;
       const path = join(modelDirectory(environment.directory, appId), modelFile(modelId));
-      const bytes = await readPieces(path, pieceLengths(found), room).catch((cause: unknown) => {
+      const file = await readPieces(path, pieceLengths(found), room).catch((cause: unknown) => {
         onDamage("models");
         throw new DataDamaged(`The file ${path} cannot be read`, { cause });
       });
-      if (bytes !== undefined && (await checksumOf(bytes)) === found.fileChecksum) return bytes;
+      if (file !== undefined && (await isSound(path, file, found.fileChecksum))) return file.pieces;
       if (tables.models.get(keyOf(appId, modelId)) === undefined) return undefined; // pruned while it was being read
       onDamage("models");
       throw new DataDamaged(`The file ${path} does not match its checksum`);

@@ -145,14 +145,12 @@ describe.each([
     expect(() => indexes.open(new Uint8Array(3))).toThrow(DataDamaged);
   });
 
-  it("opens the same bytes on and off the main thread", async () => {
+  it("opens the same bytes at once and in pieces", async () => {
     const bytes = indexes.build(vectors, DIMENSIONS, PARAMS).encode();
     const query = vectors.subarray(0, DIMENSIONS);
     const aside = await indexes.openAside(bytes);
     expect(aside.search(query, 20)).toEqual(indexes.open(bytes).search(query, 20));
-    const damaged = bytes.slice();
-    damaged[bytes.length - 1]! ^= 1;
-    await expect(indexes.openAside(damaged)).rejects.toThrow(DataDamaged);
+    await expect(indexes.openAside(bytes.subarray(0, bytes.length - 1))).rejects.toThrow(DataDamaged);
   });
 });
 
