@@ -2,16 +2,16 @@
  * CPU of POST /trace and POST /recommend of this build beside that of another one, in turns.
  *
  *   npm run bench -- builds --other DIR [--part trace,recommend] [--seconds 3] [--passes 5] [--requests 10000]
- *                           [--flags FLAGS] [--other-flags FLAGS] [--forms visits,visitor] [--json FILE]
+ *                           [--flags FLAGS] [--other-flags FLAGS] [--forms visits,visitor] [--shop DIR] [--json FILE]
  *
  * DIR is another checkout with its `dist`, or `.` for this one with other flags of `serve`. With `--requests` a pass is so many
  * requests instead of seconds: on a machine that is busy otherwise, ratios of CPU are steady that way. Both servers have the same shop of 2,000 products and 40,000 events, imported
- * by their own commands and trained. Some visitors sent one address from two browsers. Each form is sent to one
+ * by their own commands and trained; with `--shop` both begin with copies of the store in DIR, which this build makes first if it is not there. Some visitors sent one address from two browsers. Each form is sent to one
  * server, then to the other; the figures are the median of the passes, and of the ratios of two passes beside each other.
  * CPU is that of the server's process for each 200.
  */
-import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     flags: { type: "string", default: "" },
     "other-flags": { type: "string", default: "" },
     forms: { type: "string" },
+    shop: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -149,14 +150,19 @@ async function startBuildWithShop(
   flags: string,
 ) {
   const given = flags.split(" ").filter((flag) => flag !== "");
-  const store = `embedded:${join(directory, name)}`;
-  const server = await startBuild(bin, SERVER_CPU, store, "--log-level", "silent", ...given);
+  const own = join(directory, name);
+  if (values.shop !== undefined) await cp(values.shop, own, { recursive: true });
+  const server = await startBuild(bin, SERVER_CPU, `embedded:${own}`, "--log-level", "silent", "--audit-log", "/dev/null", ...given);
+  if (values.shop === undefined) await makeShop(server, bin, files);
+  return { name, server };
+}
+
+async function makeShop(server: BenchServer, bin: string, files: Record<string, string>): Promise<void> {
   const run = aisleOf(bin);
   await run(server, "app", "create", APP);
   await run(server, "import", "products", files.products ?? "", "--app", APP);
   await run(server, "import", "events", files.events ?? "", "--app", APP);
   await run(server, "train", "--app", APP);
-  return { name, server };
 }
 
 /** Bodies of so many requests, those that come after the `n`th pass before. */
@@ -216,6 +222,10 @@ const directory = await mkdtemp(join(tmpdir(), "aisle-builds-"));
 const builds: Build[] = [];
 try {
   const files = await writeShop(directory);
+  if (values.shop !== undefined && !existsSync(values.shop)) {
+    const server = await startBuild(BIN, undefined, `embedded:${values.shop}`, "--log-level", "silent");
+    await makeShop(server, BIN, files).finally(() => server.stop());
+  }
   for (const [name, bin, flags] of [
     ["other", join(other, "bin/aisle.js"), values["other-flags"]],
     ["this", BIN, values.flags],

@@ -10,8 +10,8 @@ import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
 import { rulesSource } from "./sources/rules.js";
-import { productVectors, semanticSource, textPlacing } from "./sources/semantic.js";
-import { runAtOnce, runInPieces, type Steps } from "./yielding-steps.js";
+import { productVectors, semanticSource, textPlacing, vectorRows } from "./sources/semantic.js";
+import { inParts, runAtOnce, runInPieces, type Steps } from "./yielding-steps.js";
 
 /** Called with the parts that only another version can read. */
 type OnUnread = (parts: readonly string[]) => void;
@@ -56,10 +56,9 @@ function* loading(
   if (unread.length > 0) onUnread(unread);
   const { productIds } = fitted;
   const indexOf = new Map<string, number>();
-  for (const [index, productId] of productIds.entries()) {
-    if (index % AT_ONCE === 0) yield;
-    indexOf.set(productId, index);
-  }
+  yield* inParts(productIds.length, (from, to) => {
+    for (let index = from; index < to; index++) indexOf.set(productIds[index]!, index);
+  });
   const sources: Source[] = [];
   const sessions = yield* openSessions(fitted);
   const ranker = fitted.ranker &&
@@ -73,9 +72,11 @@ function* loading(
   }
   yield;
   if (fitted.rules) sources.push(rulesSource(fitted.rules));
-  if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length));
+  const rowOf = fitted.semantic && vectorRows(fitted.semantic.rows, productIds.length);
+  const vectorOf = fitted.semantic && rowOf && productVectors(fitted.semantic, rowOf);
   yield;
-  const vectorOf = fitted.semantic && productVectors(fitted.semantic, productIds.length);
+  if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length, rowOf));
+  yield;
   const byPopularity = yield* byFallingPopularity(fitted.popularity);
   // The fitted scores lie in the snapshot's own bytes.
   const popularity = fitted.live ? fitted.popularity.slice() : fitted.popularity;
@@ -110,9 +111,6 @@ function* openSessions({ sessions, live }: Fitted): Steps<SessionNeighbours | un
   return yield* LiveSessions.open(sessions, live.sessions);
 }
 
-/** Products processed in one step. */
-const AT_ONCE = 4096;
-
 /** Bits that one pass of the radix sort below uses. */
 const DIGIT_BITS = 11;
 const TOP_DIGIT = 2 ** DIGIT_BITS - 1;
@@ -123,23 +121,34 @@ const TOP_DIGIT = 2 ** DIGIT_BITS - 1;
  */
 export function* byFallingPopularity(popularity: Float32Array): Steps<Uint32Array> {
   const bits = new Uint32Array(popularity.buffer, popularity.byteOffset, popularity.length);
-  let order = new Uint32Array(bits.length);
+  let order = Uint32Array.from(bits, (_, index) => index);
   let sorted = new Uint32Array(bits.length);
-  for (let index = 0; index < order.length; index++) order[index] = index;
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
     /** Where the next index with a digit goes, by how far the digit is below the top. */
     const places = new Uint32Array(TOP_DIGIT + 2);
-    for (let index = 0; index < bits.length; index++) {
-      if (index % AT_ONCE === 0) yield;
-      places[TOP_DIGIT + 1 - ((bits[index]! >>> shift) & TOP_DIGIT)]!++;
-    }
+    yield* inParts(bits.length, (from, to) => countDigits(bits, shift, places, from, to));
     for (let digit = 1; digit < places.length; digit++) places[digit]! += places[digit - 1]!;
-    for (let place = 0; place < order.length; place++) {
-      if (place % AT_ONCE === 0) yield;
-      const index = order[place]!;
-      sorted[places[TOP_DIGIT - ((bits[index]! >>> shift) & TOP_DIGIT)]!++] = index;
-    }
+    yield* inParts(bits.length, (from, to) => placeByDigit(bits, shift, order, places, sorted, from, to));
     [order, sorted] = [sorted, order];
   }
   return order;
+}
+
+function countDigits(bits: Uint32Array, shift: number, places: Uint32Array, from: number, to: number): void {
+  for (let index = from; index < to; index++) places[TOP_DIGIT + 1 - ((bits[index]! >>> shift) & TOP_DIGIT)]!++;
+}
+
+function placeByDigit(
+  bits: Uint32Array,
+  shift: number,
+  order: Uint32Array,
+  places: Uint32Array,
+  sorted: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let place = from; place < to; place++) {
+    const index = order[place]!;
+    sorted[places[TOP_DIGIT - ((bits[index]! >>> shift) & TOP_DIGIT)]!++] = index;
+  }
 }

@@ -1,6 +1,7 @@
+import { isAscii } from "node:buffer";
 import { DataDamaged } from "../../domain/errors.js";
 import type { Section } from "../common/section.js";
-import type { Steps } from "./yielding-steps.js";
+import { inParts, type Steps } from "./yielding-steps.js";
 
 const FORMAT = 1;
 
@@ -19,20 +20,20 @@ export function encodeStrings(texts: readonly string[]): Section {
   return { formatNumber: FORMAT, numbers: {}, arrays: { bytes, ends } };
 }
 
-/** Texts that are read in one step. */
-const AT_ONCE = 4096;
-
 export function* decodeStrings(section: Section): Steps<string[]> {
   const { bytes, ends } = section.arrays;
   if (section.formatNumber !== FORMAT || !(bytes instanceof Uint8Array) || !(ends instanceof Uint32Array))
     throw new DataDamaged("A list of texts in the model snapshot cannot be read");
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  // A cut out of one text takes a tenth of the time of a text from bytes. Only ASCII has a character for each byte.
+  const all = isAscii(buffer) ? buffer.toString("latin1") : undefined;
   const texts: string[] = [];
-  let start = 0;
-  for (const end of ends) {
-    if (texts.length % AT_ONCE === 0) yield;
-    texts.push(buffer.toString("utf8", start, end));
-    start = end;
-  }
+  yield* inParts(ends.length, (from, to) => {
+    for (let n = from, start = ends[from - 1] ?? 0; n < to; n++) {
+      const end = ends[n]!;
+      texts.push(all?.slice(start, end) ?? buffer.toString("utf8", start, end));
+      start = end;
+    }
+  });
   return texts;
 }

@@ -9,9 +9,8 @@ import { createAnswerCache } from "./answer-cache.js";
 /** The unit vector of a product by its index; undefined when it has none. */
 export type ProductVectors = (product: number) => Float32Array | undefined;
 
-export function productVectors({ rows, vectors, index }: SemanticModel, productCount: number): ProductVectors {
+export function productVectors({ vectors, index }: SemanticModel, rowOf: Int32Array): ProductVectors {
   const { dimensions } = index;
-  const rowOf = rowsOf(rows, productCount);
   return (product) => {
     const row = rowOf[product]!;
     return row < 0 ? undefined : vectors.subarray(row * dimensions, (row + 1) * dimensions);
@@ -19,11 +18,9 @@ export function productVectors({ rows, vectors, index }: SemanticModel, productC
 }
 
 /** The row of each product's vector; -1 for none. */
-function rowsOf(rows: Uint32Array, productCount: number): Int32Array {
+export function vectorRows(rows: Uint32Array, productCount: number): Int32Array {
   const rowOf = new Int32Array(productCount).fill(-1);
-  rows.forEach((product, row) => {
-    rowOf[product] = row;
-  });
+  for (let row = 0; row < rows.length; row++) rowOf[rows[row]!] = row;
   return rowOf;
 }
 
@@ -35,10 +32,13 @@ const MOST_KEPT = 1_000_000;
  * viewed, products that came after the training before all; these, the anchors themselves and what is not similar at
  * all are not proposed.
  */
-export function semanticSource(model: SemanticModel, productCount: number): Source {
+export function semanticSource(
+  model: SemanticModel,
+  productCount: number,
+  rowOf = vectorRows(model.rows, productCount),
+): Source {
   const { rows, index, vectors } = model;
-  const rowOf = rowsOf(rows, productCount);
-  const vectorOf = productVectors(model, productCount);
+  const vectorOf = productVectors(model, rowOf);
 
   const allNear = (direction: Float32Array, k: number) => {
     const { indices, similarities } = index.search(direction, k);
