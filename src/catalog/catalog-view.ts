@@ -32,6 +32,9 @@ export interface CatalogView {
 
 /** Products put before requests get a turn: some milliseconds of work. */
 const SLICE = 1000;
+/** How long after a request for an app that was let go its products are read: longer than its model takes to load. */
+const READ_AGAIN_MS = 500;
+
 export interface CatalogSize {
   readonly products: number;
   /** True for a view whose products were let go. */
@@ -152,15 +155,15 @@ class KeptCatalog {
     return true;
   }
 
-  /** Answers need not wait for it. */
+  /** Begins when the answer that asked for it is given: the model is loaded first. */
   readAgain(): void {
     if (!this.isLetGo || this.view === undefined) return;
     this.isLetGo = false;
-    this.doInSteps(this.view.readAll());
+    this.doInSteps(this.view.readAll(), READ_AGAIN_MS);
   }
 
   /** Until the view is let go, or read, again. A store that closes meanwhile ends it. */
-  private doInSteps(steps: Generator<undefined, void, undefined>): void {
+  private doInSteps(steps: Generator<undefined, void, undefined>, afterMs?: number): void {
     this.steps = steps;
     const step = (): void => {
       if (this.closed || this.steps !== steps) return;
@@ -170,7 +173,8 @@ class KeptCatalog {
         if (!(error instanceof Unavailable)) throw error;
       }
     };
-    step();
+    if (afterMs === undefined) step();
+    else setTimeout(step, afterMs).unref();
   }
 
   private take(change: ProductChange): void {

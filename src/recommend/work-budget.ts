@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Share of the time that background work may take, and what it may take more of the time without other work. */
-const SHARE = 0.01;
-const SHARE_OF_IDLE = 0.02;
+/** Share of the time that background work may take, and what it may take more of an idle thread's; none of one busy half the time. */
+const SHARE = 0.005;
+const SHARE_OF_IDLE = 0.025;
 /** Work that may be saved up, and that may be overdrawn, ms. */
 const MOST_MS = 30;
 /** Work between two turns of other work, ms; at most one step longer. */
@@ -31,7 +31,8 @@ export class WorkBudget {
 
   refill(): void {
     const [at, idleAt] = [this.elapsed(), this.idle()];
-    const earned = (at - this.#filledAt) * SHARE + (idleAt - this.#idleAt) * SHARE_OF_IDLE;
+    const [passed, idle] = [at - this.#filledAt, idleAt - this.#idleAt];
+    const earned = passed * SHARE + Math.max(0, 2 * idle - passed) * SHARE_OF_IDLE;
     this.#left = Math.min(MOST_MS, this.#left + earned);
     [this.#filledAt, this.#idleAt] = [at, idleAt];
   }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CatalogView, createCatalogViews } from "../../src/catalog/catalog-view.js";
 import type { Product } from "../../src/domain/product.js";
 import { bareProduct } from "../fixtures/bare-product.js";
@@ -100,7 +100,10 @@ describe("a catalogue whose products were let go", () => {
   it("reads its products again beside requests once it is asked for", async () => {
     const { store, view, views, letGo } = await shop();
     await letGo();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     await views.of("shop");
+    vi.advanceTimersByTime(1000);
     for (let n = 0; n < 50; n++) await setImmediate();
     await store.close(); // nothing can be read any more
     expect([...view.products()]).toHaveLength(1200);

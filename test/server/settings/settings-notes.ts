@@ -18,7 +18,7 @@ export const NOTES: Readonly<Record<string, string>> = {
     "`off` or 0: never. A young app is trained [earlier](algorithms.md#before-and-after-the-first-model).",
   "--embedder": "See [text models](algorithms.md#text-models).",
   "--learned-order": "`off` trains faster: [learned order](algorithms.md#learned-order).",
-  "--live-learning": "Takes 1 to 3 % of a core: [between trainings](algorithms.md#between-trainings).",
+  "--live-learning": "Takes up to 3 % of a core: [between trainings](algorithms.md#between-trainings).",
   "--answer-ms": "After it `/trace` is rejected with 503.",
   "--min-free-mib": "Events get 503, and `/readyz` says why.",
   "--memory-mib": "An estimate, for each process. See [capacity](operate.md#capacity).",
