@@ -152,7 +152,16 @@ async function startBuildWithShop(
   const given = flags.split(" ").filter((flag) => flag !== "");
   const own = join(directory, name);
   if (values.shop !== undefined) await cp(values.shop, own, { recursive: true });
-  const server = await startBuild(bin, SERVER_CPU, `embedded:${own}`, "--log-level", "silent", "--audit-log", "/dev/null", ...given);
+  const server = await startBuild(
+    bin,
+    SERVER_CPU,
+    `embedded:${own}`,
+    "--log-level",
+    "silent",
+    "--audit-log",
+    "/dev/null",
+    ...given,
+  );
   if (values.shop === undefined) await makeShop(server, bin, files);
   return { name, server };
 }

@@ -226,7 +226,15 @@ export function wireRecommending(
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { events, models, visitors, interactions } = store;
-  const liveLayer = createLiveLayer({ ...deps, idleMs: deps.idleMs ?? (() => 0), events, models, visitors, interactions, copies });
+  const liveLayer = createLiveLayer({
+    ...deps,
+    idleMs: deps.idleMs ?? (() => 0),
+    events,
+    models,
+    visitors,
+    interactions,
+    copies,
+  });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const modelOf = spans.around("recommend model", async (appId: string) => {
     const serving = await registry.current(appId);

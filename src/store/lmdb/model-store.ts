@@ -10,7 +10,15 @@ import { lostLease } from "../stored-lease.js";
 import type { Environment } from "./environment.js";
 import { writeFileDurably } from "./files.js";
 import { appKey, keyOf } from "./keys.js";
-import { modelDirectory, modelFile, pieceLengths, type ReadFile, readPieces, removeFiles, storedModels } from "./model-files.js";
+import {
+  modelDirectory,
+  modelFile,
+  pieceLengths,
+  type ReadFile,
+  readPieces,
+  removeFiles,
+  storedModels,
+} from "./model-files.js";
 import type { StoredModel } from "./records.js";
 import type { Writer } from "./writer.js";
 
