@@ -6,7 +6,7 @@ import { COUNT, makeShopOfPairs } from "../fixtures/shop-of-pairs.js";
 
 describe.each(await serverStoreKinds())("events after a training: $name", ({ newStore, env }) => {
   it("change what another visitor is recommended, in every process, until their visitor is erased", async () => {
-    const flags = ["--workers", "2", "--train-every", "off"];
+    const flags = ["--workers", "2", "--train-every", "off", "--live-learning"];
     const server = await startServer({ store: await newStore(), env, flags });
     const clients = rpcClients(server.rpcUrl);
     await makeShopOfPairs(clients, Date.now() - 86_400_000);

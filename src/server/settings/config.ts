@@ -225,7 +225,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     secretKeys: readSecretKeys(env),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
-    liveLearning: isOn("liveLearning", true),
+    liveLearning: isOn("liveLearning", false),
     privateHooks: isOn("privateHooks", false),
     privateFeeds: isOn("privateFeeds", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
