@@ -54,7 +54,7 @@ export interface AppDependencies extends MailingOptions {
   readonly settledNow?: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
-  /** Milliseconds of them in which this thread had nothing to do; 0 by default, as if it were always busy. */
+  /** Milliseconds of them in which this thread had nothing to do. */
   readonly idleMs?: Now | undefined;
   /** UUIDv7, each greater than the one before. */
   readonly newId: () => string;
@@ -226,15 +226,7 @@ export function wireRecommending(
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { events, models, visitors, interactions } = store;
-  const liveLayer = createLiveLayer({
-    ...deps,
-    idleMs: deps.idleMs ?? (() => 0),
-    events,
-    models,
-    visitors,
-    interactions,
-    copies,
-  });
+  const liveLayer = createLiveLayer({ ...deps, events, models, visitors, interactions, copies });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const modelOf = spans.around("recommend model", async (appId: string) => {
     const serving = await registry.current(appId);
