@@ -30,8 +30,6 @@ export interface LiveLayerDependencies extends LearningStores {
   readonly now: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
-  /** Milliseconds of them in which this thread had nothing to do; as if it were always busy when absent. */
-  readonly idleMs?: Now | undefined;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -65,7 +63,7 @@ const MOST_LAG_MS = 5000;
 
 export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
   const entries = new Map<string, Entry>();
-  const budget = new WorkBudget(deps.monotonicNow, deps.idleMs ?? (() => 0));
+  const budget = new WorkBudget(deps.monotonicNow);
   let running: Promise<void> | undefined;
   let turn = 0;
 

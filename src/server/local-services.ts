@@ -120,7 +120,6 @@ export async function openLocalServices(options: LocalServicesOptions) {
     now,
     settledNow: clock.settledNow,
     monotonicNow,
-    idleMs: () => performance.eventLoopUtilization().idle,
     newId,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
     newSecret: () => randomBytes(16).toString("hex"),

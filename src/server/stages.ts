@@ -54,8 +54,6 @@ export interface AppDependencies extends MailingOptions {
   readonly settledNow?: Now;
   /** Milliseconds that never go back. */
   readonly monotonicNow: Now;
-  /** Milliseconds of them in which this thread had nothing to do. */
-  readonly idleMs?: Now | undefined;
   /** UUIDv7, each greater than the one before. */
   readonly newId: () => string;
   /** 13 hex characters. */

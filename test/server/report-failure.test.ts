@@ -179,7 +179,6 @@ describe("a failure that only shortens an answer", () => {
         copies: { scan: brokenLater },
         now: () => 0,
         monotonicNow: () => 0,
-        idleMs: () => 0,
         metrics,
         reportFailure,
       });
