@@ -47,7 +47,7 @@ export interface LearnedRanker {
 }
 
 export interface RankerBudget {
-  /** Newest sessions are taken until they hold so many questions. */
+  /** Newest sessions are taken until they hold so many questions, or nearly so many. */
   readonly questions: number;
   /** Sessions that are asked of one fit of the sources, as a share of all; and how many such slices there are at most. */
   readonly sliceShare: number;
@@ -190,6 +190,9 @@ function tried(
   };
 }
 
+/** Share of the questions that is enough: a slice for the rest would cost another fit of the sources. */
+const ENOUGH = 0.9;
+
 /** Slices from the newest back, until they hold enough questions. Products nobody had met before are no answers. */
 export function newestSlices(visits: Visits, productCount: number, budget: RankerBudget): Slice[] {
   const total = rowCount(visits.sessions);
@@ -197,7 +200,7 @@ export function newestSlices(visits: Visits, productCount: number, budget: Ranke
   const slices: { older: Visits; questions: Question[] }[] = [];
   let asked = 0;
   const mayTake = () => slices.length < (asked < SOME_QUESTIONS ? budget.fewSlices : budget.slices);
-  for (let end = total; mayTake() && asked < budget.questions && end > size && size > 0; ) {
+  for (let end = total; mayTake() && asked < ENOUGH * budget.questions && end > size && size > 0; ) {
     let first = end;
     for (let steps = 0; first > end - size && asked + steps < budget.questions; )
       steps += questionCount(visits, --first);
