@@ -8,7 +8,7 @@ const { owner, release } = sharedOwner();
 beforeAll(async () => {
   const server = await startServer({ directory: await temporaryDirectory(owner), owner });
   url = server.rpcUrl;
-}, 60_000);
+});
 afterAll(release);
 const apps = () => rpcClients(url).apps;
 const appIds = async () => (await apps().listApps({})).apps.map(({ appId }) => appId);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { apps } = rpcClients(server.rpcUrl);
   await apps.createApp({ app: { appId: "myshop" } });
   secret = (await apps.createSigningSecret({ appId: "myshop" })).secret;
-}, 60_000);
+});
 afterAll(() => shared.release());
 
 /** The example of docs/integrate.md in this language, for the server of this test. */

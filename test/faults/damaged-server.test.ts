@@ -35,7 +35,7 @@ beforeAll(async () => {
   while (load.acknowledged.size < EVENTS)
     await Promise.all(Array.from({ length: 8 }, () => load.post(server.facadeUrl)));
   await server.end("SIGTERM");
-}, 60_000);
+});
 afterAll(release);
 
 /** Turns bits over in the file of a store, which may be open in a process: it sees what is written there. */

@@ -24,7 +24,7 @@ describe("a server that starts without its data file", () => {
     const server = await startServer({ directory: sound, owner });
     await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
     await server.end("SIGTERM");
-  }, 60_000);
+  });
 
   const ways: [string, string[], "missing" | "empty", (file: string) => Promise<void>][] = [
     ["one process", [], "missing", (file) => rm(file)],

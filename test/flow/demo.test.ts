@@ -46,7 +46,7 @@ beforeAll(async () => {
     await Promise.race([ready, sleep(50)]);
   }
   server = await ready;
-}, 60_000);
+});
 afterAll(() => shared.release());
 
 /** The printed curl line that calls an operation. */
@@ -211,5 +211,5 @@ describe("an interrupted set-up of the demo", () => {
     const { frameConfigurations } = await apps.listFrameConfigurations({ appId: "demo" });
     expect(frameConfigurations.reduce((sum, { version }) => sum + version, 0)).toBe(versions.length);
     expect((await models.getModel({ appId: "demo" })).model?.active).toBe(true);
-  }, 60_000);
+  });
 });

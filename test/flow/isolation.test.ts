@@ -446,6 +446,6 @@ describe.each(stores)(
         }),
         { numRuns: 15 },
       );
-    }, 60_000);
+    });
   },
 );

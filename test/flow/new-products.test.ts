@@ -106,7 +106,7 @@ describe.each(await serverStoreKinds())("a product newer than the model: $name",
     await expect.poll(() => shows("tent-1", "similar"), { timeout: 5000, interval: 100 }).toBe(8);
     await upsert(clients, { productId: "new", ...TENT, title: "Ridge tent with porch", availability: 2 });
     await expect.poll(() => shows("tent-1", "similar"), { timeout: 5000, interval: 100 }).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe("products and views newer than the model", () => {

@@ -149,7 +149,7 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     const lost: string[] = [];
     for (const eventId of ids) await events.getEvent({ appId: "shop", eventId }).catch(() => lost.push(eventId));
     expect(lost).toEqual([]);
-  }, 60_000);
+  });
 
   it("a trainer trains on events of other processes of the store, and they serve its model", async () => {
     const store = await newStore();

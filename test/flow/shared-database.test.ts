@@ -49,7 +49,7 @@ describe(`servers that share a database: ${peer.name}`, () => {
     expect(files).toHaveLength(3);
     const chunks = await client.db().collection("snapshots.chunks").distinct("files_id");
     expect(chunks.map(String).sort()).toEqual(files.map(({ _id }) => String(_id)).sort());
-  }, 90_000);
+  });
 
   it("end their start with one line that shows no password when the database refuses the user", async () => {
     const store = peer.url(databaseName()).replace(/^mongodb:\/\/(?:[^@/]*@)?/, "mongodb://nobody:s3cret@");

@@ -40,4 +40,4 @@ it("a watch of events ends at once when the server stops, and goes on after the 
   expect(found).toEqual(["1", "2", "3", "4"]);
   await server.end("SIGTERM");
   await again;
-}, 60_000);
+});

@@ -214,5 +214,5 @@ describe("subscriptions and links", () => {
       }),
       { numRuns: Number(process.env.AISLE_MODEL_RUNS ?? 25) },
     );
-  }, 60_000);
+  });
 });

@@ -174,7 +174,7 @@ describe("one limit of backend senders over processes that share a store", () =>
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it("continues with its last share while the store is away, and compensates afterwards", async () => {
     const senders = [steady(0, 300, 20), steady(1, 100, 20)];

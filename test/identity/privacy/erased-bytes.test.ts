@@ -70,7 +70,7 @@ describe("after EraseVisitor", () => {
       await aisle.store.close();
       expect(namesIn(await documents())).toEqual([]);
       expect((await documents()).length).toBeGreaterThan(100);
-    }, 60_000);
+    });
   });
 
   it("the next model is byte for byte that of a shop that never knew the person", async () => {

@@ -146,7 +146,7 @@ describe("a model that learned events after its training", () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   it("forgets a visitor whose history is gone from the store, also a visit that was under way at the training", async () => {
     const visitor: VisitorHistory = {

@@ -48,5 +48,5 @@ describeWithSharedData("behaviour", "yoochoose_100k")("next click on yoochoose_1
     expect(steps).toBeGreaterThan(10_000);
     expect(hits / steps).toBeGreaterThan(0.64);
     expect(reciprocal / steps).toBeGreaterThan(0.35);
-  }, 60_000);
+  });
 });

@@ -28,9 +28,9 @@ describeWithSharedData("catalogue")("embedder on real catalogues", () => {
 
   it("the built-in embedder finds products of the same group on flipkart_1050 in more than 0.85 of all cases", () => {
     expect(sameClass("flipkart_1050", (p) => p.category[0] ?? "", 1050)).toBeGreaterThan(0.85);
-  }, 60_000);
+  });
 
   it("the built-in embedder finds products of the same type among 1,500 of myntra in more than 0.75 of all cases", () => {
     expect(sameClass("myntra", (p) => p.category.at(-1) ?? "", 1500)).toBeGreaterThan(0.75);
-  }, 60_000);
+  });
 });

@@ -107,5 +107,5 @@ describe("the data file of an embedded store after an erasure", () => {
     expect(lines.length).toBeGreaterThan(0);
     expect(written.length).toBeGreaterThan(10);
     expect(written.filter((id) => !there.has(id))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -96,5 +96,5 @@ describe("an embedded store that processes open and close while others write to 
     onTestFinished(() => store.close());
     const there = await eventIdsOf(store);
     expect(writers.flatMap(({ ids }) => ids()).filter((id) => !there.has(id))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -71,7 +71,7 @@ describeWithChromium("the helper in a shop's page on another site", () => {
     const waiting = () => page.evaluate("localStorage.getItem('aisle:shop:outbox')");
     await expect.poll(waiting, PATIENCE).toBe("[]");
     expect((await stored()).length).toBe(2);
-  }, 90_000);
+  });
 
   it("aisle.js shows a frame as a labelled list of links, texts as text, without layout shift", async () => {
     const { page } = await opened();
