@@ -6,8 +6,8 @@
  *
  * Learns from train, asks every N-th session of dev (8 when absent); with `--held-back` the newest sessions of train.
  * `union` are the candidates in the order in which they are collected, `all` their number on average and the share of
- * answers among all of them. `--missed` learns the order, too, and tells where it has the answers that plain session
- * neighbours (cosine of sets, SKNN) have among their first 20 and it has not.
+ * answers among all of them. `--missed` learns the order, too. Plain session neighbours (cosine of sets, SKNN) have
+ * answers among their first 20 that it has not: the option tells at which places the order has these.
  */
 import { parseArgs } from "node:util";
 import { createCandidateFeatures } from "../src/learning/ranking/reranker/candidate-features.js";

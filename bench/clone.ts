@@ -3,11 +3,11 @@
  *
  *   npm run bench -- clone [--other DIR] [--passes 1] [--cache FOLDER] [--json FILE]
  *
- * In each pass the last commit of this checkout, and in turns that of another one, is cloned into a temporary folder, and
- * `npm start` runs there with an empty cache of npm, an empty store and free ports until it is ready. `--cache` keeps the
- * cache of npm in a folder instead. A stage begins with the line that says so; the first ones to say it separately are
- * `making` and `training`, and of a checkout without that line both are one. CPU is that of all processes. Figures are
- * those of the pass with the median time.
+ * Each pass clones the last commit of this checkout into a temporary folder, and in turns that of another one. It runs
+ * `npm start` there until the server is ready, with an empty cache of npm, an empty store and free ports. `--cache` keeps
+ * the cache of npm in a folder instead. A stage begins with the line that says so. Older checkouts do not say when
+ * training begins: there `making` and `training` are one. CPU is that of all processes. Figures are those of the pass
+ * with the median time.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -57,7 +57,7 @@ interface Pass {
   readonly load: number;
 }
 
-/** CPU of a process, of those it started and of those that have ended, in seconds, as Linux counts it. */
+/** CPU of a process and all that it started, ended ones included, in seconds, by Linux's counts. */
 async function cpuOfTree(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // Behind the name: the 12th to 15th field are user and system time, of its own and of children that have ended.

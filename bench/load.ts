@@ -146,12 +146,11 @@ export function gatheredInserts(client: MongoClient, database: string, name: str
     });
 }
 
-/** What figures are of no worth without. */
 const TASK_RUNS = 5;
 
 /**
- * CPU of a fixed task at this time, ms, the median of some runs: a text of 1 MB is parsed, sorted and written. What others do
- * on a virtual machine changes it several times over, and with it every figure that is no ratio.
+ * CPU that a fixed task takes now, ms: a text of 1 MB is parsed, sorted and written. The median of some runs. A virtual
+ * machine is slower while others use its hardware, and so is everything measured on it.
  */
 function fixedTaskMs(): number {
   const text = JSON.stringify(Array.from({ length: 40_000 }, (_, n) => ({ id: `p-${(n * 7919) % 40_000}`, n })));
@@ -165,6 +164,7 @@ function fixedTaskMs(): number {
   return runs.sort((a, b) => a - b)[Math.floor(TASK_RUNS / 2)] ?? 0;
 }
 
+/** What figures are of no worth without. */
 export function machine() {
   return {
     cores: cpus().length,
