@@ -151,7 +151,7 @@ function frameVersions({ until, days }: DemoEventsOptions): Version[] {
       frame: home(days / 2, {
         variants: [variantNamed("as-before", {}), variantNamed("more-variety", { diversity: 0.4 })],
       }),
-      clickShare: { "as-before": 0.15, "more-variety": 0.5 },
+      clickShare: { "as-before": 0.15, "more-variety": 0.6 },
     },
     {
       frame: product(days, {

@@ -71,7 +71,7 @@ function lookFor(shop: Shop, visitor: Visitor, recorder: Recorder, shelf: readon
   if (!random.chance(0.5) || !take(visitor, recorder, random, choice)) return;
   for (const id of choice.goesWith) {
     const article = demoCatalogue().articleById(id);
-    if (article === undefined || !random.chance(0.55)) continue;
+    if (article === undefined || !random.chance(0.8)) continue;
     if (random.chance(0.7)) step(recorder, random, () => recorder.view(article));
     if (random.chance(0.85)) take(visitor, recorder, random, article);
   }
@@ -92,7 +92,7 @@ function take(visitor: Visitor, recorder: Recorder, random: Random, article: Art
 function checkOut(shop: Shop, visitor: Visitor, recorder: Recorder, signedIn: boolean): void {
   const { random } = shop;
   if (visitor.cart.size === 0) return;
-  if (!random.chance(signedIn ? 0.68 : 0.52)) {
+  if (!random.chance(signedIn ? 0.85 : 0.7)) {
     if (random.chance(0.4)) visitor.cart.clear();
     return;
   }
