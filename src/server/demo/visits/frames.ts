@@ -130,7 +130,7 @@ function frameOfPage(actionType: string, random: Random): string | undefined {
 
 /**
  * `home` compares lists of more variety since three weeks: they get more clicks. `product` has ended a comparison without a
- * difference. `cart` compares since this morning, which is too early.
+ * difference. `cart` compares since yesterday, which is too early.
  */
 function frameVersions({ until, days }: DemoEventsOptions): Version[] {
   const frame = (frameId: string, title: string, daysAgo: number, more: Partial<FrameConfiguration>): FrameToWrite => ({
@@ -162,7 +162,7 @@ function frameVersions({ until, days }: DemoEventsOptions): Version[] {
     { frame: product(days / 2, {}), clickShare: { "": 0.2 } },
     { frame: cart(days, {}), clickShare: { "": 0.3 } },
     {
-      frame: cart(0.5, { variants: [variantNamed("ten", {}), variantNamed("six", { recommendedCount: 6 })] }),
+      frame: cart(1, { variants: [variantNamed("ten", {}), variantNamed("six", { recommendedCount: 6 })] }),
       clickShare: { ten: 0.3, six: 0.3 },
     },
   ];
