@@ -6,7 +6,7 @@
  *
  * DIR is another checkout with its `dist`, or `.` for this one with other flags of `serve`. With `--requests` a pass is so many
  * requests instead of seconds: on a machine that is busy otherwise, ratios of CPU are steady that way. Both servers have the same shop of 2,000 products and 40,000 events, imported
- * by their own commands and trained; with `--shop` both begin with copies of the store in DIR, which this build makes first if it is not there. Some visitors sent one address from two browsers. Each form is sent to one
+ * by their own commands and trained; with `--shop` both begin with copies of the store in DIR, which this build makes first, with its flags, if it is not there. Some visitors sent one address from two browsers. Each form is sent to one
  * server, then to the other; the figures are the median of the passes, and of the ratios of two passes beside each other.
  * CPU is that of the server's process for each 200.
  */
@@ -137,6 +137,8 @@ async function writeShop(directory: string) {
   return { products, events };
 }
 
+const flagsOf = (flags: string) => flags.split(" ").filter((flag) => flag !== "");
+
 interface Build {
   readonly name: string;
   readonly server: BenchServer;
@@ -149,7 +151,6 @@ async function startBuildWithShop(
   files: Record<string, string>,
   flags: string,
 ) {
-  const given = flags.split(" ").filter((flag) => flag !== "");
   const own = join(directory, name);
   if (values.shop !== undefined) await cp(values.shop, own, { recursive: true });
   const server = await startBuild(
@@ -160,7 +161,7 @@ async function startBuildWithShop(
     "silent",
     "--audit-log",
     "/dev/null",
-    ...given,
+    ...flagsOf(flags),
   );
   if (values.shop === undefined) await makeShop(server, bin, files);
   return { name, server };
@@ -232,7 +233,14 @@ const builds: Build[] = [];
 try {
   const files = await writeShop(directory);
   if (values.shop !== undefined && !existsSync(values.shop)) {
-    const server = await startBuild(BIN, undefined, `embedded:${values.shop}`, "--log-level", "silent");
+    const server = await startBuild(
+      BIN,
+      undefined,
+      `embedded:${values.shop}`,
+      "--log-level",
+      "silent",
+      ...flagsOf(values.flags),
+    );
     await makeShop(server, BIN, files).finally(() => server.stop());
   }
   for (const [name, bin, flags] of [
