@@ -64,6 +64,8 @@ export const CART_RANKING_DEFAULTS: CartRankingParams = {
     minHessian: 20,
     featureShare: 0.5,
     patience: 30,
+    thinAfter: 10,
+    thinTo: 48,
   },
 };
 
