@@ -5,10 +5,10 @@
  * ranks. The winner is then learned again from all of the newest orders.
  *
  * Held-out month of a wholesaler, first 20 places, beside EASE^R and the best source alone (`npm run bench -- baskets`):
- * hidden order lines HR .451, .417, .438; new products of customers' later orders HR .648 / recall .113, .589 / .090,
- * .586 / .092; next orders with what is bought again recall .247, .176, -. Candidates' titles, prices, ages beside those
+ * hidden order lines HR .450, .417, .438; new products of customers' later orders HR .670 / recall .114, .589 / .090,
+ * .586 / .092; next orders with what is bought again recall .246, .176, -. Candidates' titles, prices, ages beside those
  * of the cart, and what the same customers bought in other orders, were tried as features: no gain (newest month of
- * train, HR within .002). Learning takes some 30 s of CPU there (14,700 orders).
+ * train, HR within .002). Learning takes some 40 s of CPU there (14,700 orders).
  */
 
 import { fitItemGraph } from "../common/item-graph.js";
