@@ -89,11 +89,12 @@ export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
     for (const { receivedAt } of events) entry.learnedUntil = Math.max(entry.learnedUntil, receivedAt);
   };
 
-  /** Takes new events, then those that were left, as far as the budget goes. */
+  /** Looks for erasures, then takes new events and those that were left, as far as the budget goes. */
   const takeEvents = async (appId: string, entry: Entry): Promise<void> => {
     const { index, learning, tail } = entry;
     if (learning === undefined && (index === undefined || index.size === 0)) return;
-    const activity = await budget.spend(() => deps.models.activity(appId));
+    // Not of the budget: many apps of a remote store would leave nothing of it.
+    const activity = await deps.models.activity(appId);
     if (activity !== entry.activity) await learning?.lookForErasures();
     else if (tail.isQuiet && learning?.isQuiet !== false) return;
     while (!budget.isSpent) {
@@ -117,11 +118,12 @@ export function createLiveLayer(deps: LiveLayerDependencies): LiveLayer {
   const refresh = async (): Promise<void> => {
     budget.refill();
     const all = [...entries];
-    // Each time another app comes first, as one may use the whole budget.
-    turn = all.length === 0 ? 0 : (turn + 1) % all.length;
-    for (const [appId, entry] of [...all.slice(turn), ...all.slice(0, turn)]) {
+    const first = all.length === 0 ? 0 : turn % all.length;
+    for (const [n, [appId, entry]] of [...all.slice(first), ...all.slice(0, first)].entries()) {
       if (entry.idleRefreshes++ > MAX_IDLE_REFRESHES) continue;
       entry.revision = await takeProducts(entry);
+      // Apps that find the budget spent come first next time: one app may use all of it.
+      if (!budget.isSpent) turn = first + n + 1;
       // Recommendations work without the events; the next refresh catches up.
       await takeEvents(appId, entry).catch((error: unknown) => {
         entry.tail.readAgain();

@@ -11,8 +11,9 @@ import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WorkBudget } from "./work-budget.js";
 
-/** Interactions of a history that are read: more when fewer do not reach back to the training. */
-const MOST = 400;
+/** The newest interactions of a history, and products in them, that are learned: a stranger may send very many. */
+const MOST = 200;
+/** Interactions that are read: more when fewer do not reach back to the training. */
 const LIMITS = [8, 48, MOST];
 /** Histories read at once. */
 const TOGETHER = 4;
@@ -119,8 +120,9 @@ export class LiveLearning {
         const longer: string[] = [];
         for (const [n, historyId] of left.entries()) {
           const since = this.#since(histories[n]!);
-          if (since.length === limit && limit < MOST) longer.push(historyId);
-          else await budget.spend(() => this.model.learn(historyId, since.toReversed(), this.indexOf));
+          const learned = withinRoom(since);
+          if (learned.length === limit && limit < MOST) longer.push(historyId);
+          else await budget.spend(() => this.model.learn(historyId, learned.toReversed(), this.indexOf));
         }
         this.#isSwept = false;
         left = longer;
@@ -140,6 +142,18 @@ export class LiveLearning {
   #sweep(): void {
     this.#isSwept = !this.model.sweep(SWEPT);
   }
+}
+
+/** Interactions, newest first, with as many products as are learned. */
+function withinRoom(interactions: readonly Interaction[]): readonly Interaction[] {
+  const kept: Interaction[] = [];
+  let room = MOST;
+  for (const one of interactions) {
+    if (room <= 0) break;
+    kept.push(one.productIds.length <= room ? one : { ...one, productIds: one.productIds.slice(0, room) });
+    room -= one.productIds.length;
+  }
+  return kept;
 }
 
 /** Whether an erasure has removed all that was stored of its person. */

@@ -29,7 +29,6 @@ try {
     appId: job.appId,
     products: store.products,
     interactions: filterBots(store.interactions),
-    events: job.liveLearning ? store.events : undefined,
     vectorIndexes: hnswIndexes(),
     learnedOrder: job.learnedOrder,
     embedding: textEmbedding(job.embedder, job.appId, store.models),
@@ -39,7 +38,7 @@ try {
   if (job.evaluation === undefined) {
     // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-buffers.ts`.
     const room = (length: number) => new Uint8Array(new SharedArrayBuffer(length));
-    const { manifest, bytes } = await trainModel({ ...options, room });
+    const { manifest, bytes } = await trainModel({ ...options, events: job.liveLearning ? store.events : undefined, room });
     say({ kind: "trained", manifest, bytes });
   } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
 } catch (error) {

@@ -50,6 +50,20 @@ describe.each(await storeKinds())("a model with events after its training: $name
     expect(await aisle.recommended()).not.toContain(LAST);
   });
 
+  it("learns the newest 200 products of a visitor at most", async () => {
+    const aisle = await openShop();
+    await aisle.send({ c_id: "a", product_ids: "p0" });
+    await aisle.send({ c_id: "a", product_ids: LAST });
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).toContain(LAST);
+    for (const from of [0, 100]) {
+      const many = Array.from({ length: 100 }, (_, n) => `x${from + n}`);
+      await aisle.send({ c_id: "a", product_ids: many.join("|") });
+    }
+    await aisle.refreshLive();
+    expect(await aisle.recommended()).not.toContain(LAST);
+  });
+
   it("says how far it has learned", async () => {
     const aisle = await openShop();
     const learnedUntil = async () => {

@@ -27,6 +27,7 @@ import type { Transaction } from "../../src/store/ports/unit-of-work.js";
 import { product } from "../contract/samples.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { bareProduct } from "../fixtures/bare-product.js";
+import { oneNewProduct } from "../fixtures/one-new-product.js";
 import { emptyStore, testApp, testClock, testIds } from "../fixtures/store.js";
 import { draft } from "../intake/intake-fixture.js";
 import { makeDirectory } from "../store/lmdb/open-embedded.js";
@@ -102,24 +103,6 @@ describe("a failure that only shortens an answer", () => {
     expect(lines[0]!.error).not.toMatch(/Jane|jane|1234567/);
     expect(lines[0]!.error).toMatch(/\n {4}at .*report-failure\.test\.ts/);
   });
-
-  const oneNewProduct = () => {
-    const fresh = bareProduct("new");
-    return {
-      revision: 1,
-      changedSince: () => ["new"],
-      products: () => [fresh].values(),
-      ids: () => [fresh.productId].values(),
-      get: () => fresh,
-      idOfSku: () => undefined,
-      variantsOf: () => undefined,
-      group: () => undefined,
-      pricedWithin: () => [],
-      arrivals: () => [],
-      size: 1,
-      hasTitles: false,
-    };
-  };
 
   const weights = { weights: WEIGHTS, by: "score" as const };
   const explained = {

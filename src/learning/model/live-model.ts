@@ -21,12 +21,15 @@ const MOST_HISTORIES = 16_384;
 /** Product index of a product's id, or of a group's. */
 type IndexOf = (productId: string) => number | undefined;
 
+const NOTHING: ReadonlyMap<number, number> = new Map();
+
 interface Learned {
   /** Numbers of live sessions. */
   readonly sessions: readonly number[];
   /** Fitted sessions in whose place they stand. */
   readonly hidden: readonly number[];
-  readonly popularity: readonly { readonly product: number; readonly amount: number }[];
+  /** Added to the popularity of each product. */
+  readonly popularity: ReadonlyMap<number, number>;
 }
 
 export interface LiveModelParts {
@@ -60,15 +63,16 @@ export class LiveModel {
 
   /** Learns a history in place of what was learned of it before. `interactions`: all since `learnsFrom`, oldest first. */
   learn(historyId: string, interactions: readonly Interaction[], indexOf: IndexOf): void {
-    const hidden = this.#histories.get(historyId)?.hidden ?? this.#openOf(historyId);
-    this.#forget(historyId);
+    const before = this.#histories.get(historyId);
+    const hidden = before?.hidden ?? this.#openOf(historyId);
+    this.#forgetSessions(historyId);
     const ofPeople = interactions.filter(({ bot }) => !bot);
     const cut = [...sessionsOf({ interactions: ofPeople }, { get: indexOf })].filter(({ at }) => at > this.learnsFrom);
     const popularity = this.#popularityOf(ofPeople, indexOf);
-    if (cut.length === 0 && hidden.length === 0 && popularity.length === 0) return;
+    this.#count(before?.popularity, popularity);
+    if (cut.length === 0 && hidden.length === 0 && popularity.size === 0) return;
     const { sessions } = this.parts;
     for (const row of hidden) sessions?.hide(row, true);
-    for (const { product, amount } of popularity) this.parts.popularity.add(product, amount);
     const numbers: number[] = [];
     for (const { items, at } of sessions === undefined ? [] : cut) {
       this.#makeRoom(items.length);
@@ -101,14 +105,24 @@ export class LiveModel {
 
   #popularityOf(interactions: readonly Interaction[], indexOf: IndexOf): Learned["popularity"] {
     const { learnedUntil, cutOff, halfLifeMs } = this.parts.start;
-    return interactions.flatMap(({ type, at, ref, productIds }) => {
-      if ((type === "order" ? at : timeOfId(ref)) <= learnedUntil) return [];
+    const amounts = new Map<number, number>();
+    for (const { type, at, ref, productIds } of interactions) {
+      if ((type === "order" ? at : timeOfId(ref)) <= learnedUntil) continue;
       const amount = POPULARITY_WEIGHT[type] * 2 ** ((at - cutOff) / halfLifeMs);
-      return productIds
-        .map(indexOf)
-        .filter((product) => product !== undefined)
-        .map((product) => ({ product, amount }));
-    });
+      for (const product of productIds.map(indexOf))
+        if (product !== undefined) amounts.set(product, (amounts.get(product) ?? 0) + amount);
+    }
+    return amounts;
+  }
+
+  /** Moves only products whose amount changed: each may pass many others. */
+  #count(before: Learned["popularity"] = NOTHING, now: Learned["popularity"] = NOTHING): void {
+    const { popularity } = this.parts;
+    for (const [product, amount] of before) if (!now.has(product)) popularity.add(product, -amount);
+    for (const [product, amount] of now) {
+      const more = amount - (before.get(product) ?? 0);
+      if (more !== 0) popularity.add(product, more);
+    }
   }
 
   #makeRoom(items: number): void {
@@ -128,16 +142,22 @@ export class LiveModel {
 
   #forget(historyId: string): void {
     const learned = this.#histories.get(historyId);
+    this.#forgetSessions(historyId);
+    this.#count(learned?.popularity);
+  }
+
+  /** Forgets a history but for its part of popularity. */
+  #forgetSessions(historyId: string): void {
+    const learned = this.#histories.get(historyId);
     if (learned === undefined) return;
     this.#histories.delete(historyId);
-    const { sessions, popularity } = this.parts;
+    const { sessions } = this.parts;
     for (const session of learned.sessions) {
       const items = sessions!.items(session);
       sessions!.remove(session);
       this.#relearned(items);
     }
     for (const row of learned.hidden) sessions?.hide(row, false);
-    for (const { product, amount } of learned.popularity) popularity.add(product, -amount);
   }
 
   #relearned(items: Iterable<number>): void {
