@@ -2,18 +2,23 @@
 // it removes types and does not check them, which `npm run check` does.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import { filesBelow, root } from "./lib.mjs";
 import { bundledLicences } from "./licence-texts.mjs";
 
 /** @throws Error that names file and line of what is no TypeScript, or what a page imports in vain */
 export async function makeDist(folder) {
-  await Promise.all([
-    compileSources(folder),
-    bundleHelper(join(folder, "web/helper")),
-    bundlePage("web/demo/shop.ts", join(folder, "web/demo")),
-    bundleConsole(join(folder, "web/console")),
-  ]);
+  try {
+    await Promise.all([
+      compileSources(folder),
+      bundleHelper(join(folder, "web/helper")),
+      bundlePage("web/demo/shop.ts", join(folder, "web/demo")),
+      bundleConsole(join(folder, "web/console")),
+    ]);
+  } finally {
+    // Its process, of some 250 MB, would stay as long as this one, which `npm start` serves in.
+    await stop();
+  }
 }
 
 async function compileSources(outdir) {
