@@ -1,55 +1,23 @@
+import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { ALONE, GUARD, OTHER_NODE, REST } from "./test/lanes.js";
 
-/** Whole servers and a MongoDB peer: minutes. */
-const SLOW = [
-  "test/cli/import/memory.test.ts",
-  "test/flow/**",
-  "test/learning/training/reproducible-training.test.ts",
-  "test/scripts/**",
-  "test/store/mongo/**",
-  "test/store/migrate/**",
-  "test/wire/mongo.test.ts",
-  "test/wire/remote.test.ts",
-];
-
-/** Programs and data of others: compilers, browsers, fuzzers, data sets. They say the same on every version of Node. */
-const OTHERS = [
-  "test/adapters/hnsw/real-catalogues.test.ts",
-  "test/clients/**",
-  "test/deploy/kubernetes.test.ts",
-  "test/docs/commands.test.ts",
-  "test/docs/site.test.ts",
-  "test/fuzz/**",
-  "test/learning/evaluation/shared-data.test.ts",
-  "test/learning/evaluation/small-shops.test.ts",
-  "test/learning/text/real-catalogues.test.ts",
-  "test/openapi/**",
-  "test/web/**",
-];
-
-/** Tests of time limits, stalls, kills and overload: they need processors for themselves. */
-const TIMED = [
-  "test/faults/**",
-  "test/hostile/**",
-  "test/flow/replicas.test.ts",
-  "test/flow/shared-database.test.ts",
-  "test/flow/slow-store.test.ts",
-  "test/flow/workers.test.ts",
-  "test/server/machine-limits.test.ts",
-];
+/** Of the properties of a run: test/setup.ts. Workers inherit it; the reporter prints it. */
+process.env.AISLE_SEED ??= String(randomInt(2 ** 31));
 
 /** One a core; Vitest alone would leave one core idle, which is half of a machine with two. */
 const AT_ONCE = availableParallelism();
 
-/** Of 2 cores as of 64: each of these tests starts servers and callers of its own. */
-const TIMED_AT_ONCE = 2;
+/** Of 2 cores as of 64: each of these tests starts servers and callers of its own, and some need processors for themselves. */
+const WHOLE_SERVERS_AT_ONCE = 2;
+
+const files = (globs: readonly string[]) => globs.map((glob) => glob.replace(/\*\*$/, "**/*.test.ts"));
+/** `dist` and what a fuzzer keeps hold copies of tests. */
+const EXCLUDED = [...configDefaults.exclude, "dist/**"];
 
 /** Of tests with whole servers and other programs. */
 const LONG = { testTimeout: 120_000 };
-
-const tests = (folders: readonly string[]) => folders.map((folder) => folder.replace(/\*\*$/, "**/*.test.ts"));
-const EXCLUDED = ["node_modules/**", "dist/**"];
 
 export default defineConfig({
   test: {
@@ -67,17 +35,23 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [...EXCLUDED, ...SLOW, ...OTHERS, ...TIMED],
+          exclude: [...EXCLUDED, ...files(GUARD), ...files(REST), ...Object.keys(ALONE)],
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
+        test: { name: "alone", include: Object.keys(ALONE), exclude: EXCLUDED, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
         test: {
           ...LONG,
-          name: "slow",
-          include: tests(SLOW),
-          exclude: [...EXCLUDED, ...TIMED],
+          name: "guard",
+          include: files(GUARD),
+          exclude: [...EXCLUDED, ...files(REST)],
+          maxWorkers: WHOLE_SERVERS_AT_ONCE,
           sequence: { groupOrder: 1 },
         },
       },
@@ -85,23 +59,22 @@ export default defineConfig({
         extends: true,
         test: {
           ...LONG,
-          name: "others",
-          include: tests(OTHERS),
+          name: "rest",
+          include: files(REST),
           exclude: EXCLUDED,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...LONG,
-          name: "timed",
-          include: tests(TIMED),
-          exclude: EXCLUDED,
-          maxWorkers: TIMED_AT_ONCE,
+          maxWorkers: WHOLE_SERVERS_AT_ONCE,
           sequence: { groupOrder: 2 },
         },
       },
+      // Files of the lanes above once more, so only where they are asked for.
+      ...(process.env.AISLE_LANE === "other-node"
+        ? [
+            {
+              extends: true as const,
+              test: { ...LONG, name: "other-node", include: files(OTHER_NODE), exclude: EXCLUDED },
+            },
+          ]
+        : []),
     ],
   },
 });

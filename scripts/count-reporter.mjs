@@ -1,10 +1,15 @@
-// A vitest reporter: writes the counts of a run to the file that AISLE_TEST_COUNTS names and lists what was skipped.
+// A vitest reporter: writes the counts of a run to the file that AISLE_TEST_COUNTS names, lists what was skipped, and says
+// which seed the properties had and how a failure is repeated.
 import { writeFileSync } from "node:fs";
+
+/** So many commands at the end are read; more failures than that have one cause. */
+const COMMANDS_SHOWN = 10;
 
 export default class CountReporter {
   onInit(vitest) {
     // With -t every test of another name counts as skipped; nobody wants to read those.
     this.filtered = Boolean(vitest.config.testNamePattern);
+    console.log(`seed of the properties: ${process.env.AISLE_SEED}`);
   }
 
   onTestRunEnd(modules, unhandledErrors) {
@@ -13,14 +18,19 @@ export default class CountReporter {
     let failed = unhandledErrors.length;
     let skipped = 0;
     const reasons = new Map();
+    const repeat = new Set();
     for (const module of modules) {
-      failed += module.errors().length;
+      const errors = module.errors().length;
+      failed += errors;
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
+      if (errors > 0) repeat.add(commandOf(module.relativeModuleId));
       for (const test of module.children.allTests()) {
         const { state, note } = test.result();
         if (state === "passed") passed += 1;
-        else if (state === "failed") failed += 1;
-        else {
+        else if (state === "failed") {
+          failed += 1;
+          repeat.add(commandOf(module.relativeModuleId, test.name));
+        } else {
           skipped += 1;
           const name = note ? `${test.fullName}: ${note}` : outermostSkipped(test).fullName;
           const reason = `${module.relativeModuleId} > ${name}`;
@@ -32,9 +42,22 @@ export default class CountReporter {
       for (const [reason, count] of reasons)
         console.log(`skipped: ${reason} (${count} ${count === 1 ? "test" : "tests"})`);
     }
+    for (const command of [...repeat].slice(0, COMMANDS_SHOWN)) console.log(`repeat: ${command}`);
     const path = process.env.AISLE_TEST_COUNTS;
     if (path) writeFileSync(path, JSON.stringify({ passed, failed, skipped }));
   }
+}
+
+/** What runs a test again with the same cases. */
+function commandOf(file, name) {
+  const lane = process.env.AISLE_LANE ? `AISLE_LANE=${process.env.AISLE_LANE} ` : "";
+  const named = name === undefined ? "" : ` -t ${quoted(name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))}`;
+  return `${lane}AISLE_SEED=${process.env.AISLE_SEED} npm test -- ${file}${named}`;
+}
+
+/** As one word of a shell. */
+function quoted(text) {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The outermost suite that was skipped as a whole, or the test itself. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
+import { RUNS, seed } from "./fixtures/runs.js";
 
-// Property tests draw new cases in every run of a developer, and the same ones in CI, so that a red run there can be
-// repeated: what a new seed finds at a desk becomes a test of its own.
-if (process.env.CI) fc.configureGlobal({ seed: 20_261_121 });
+// Every run draws a new seed, in CI as well. The reporter prints it, and for a failure the command that repeats it.
+fc.configureGlobal({ seed: seed(), numRuns: RUNS.usual });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createSightingHashes } from "../../src/catalog/sighting-hashes.js";
+import { RUNS } from "../fixtures/runs.js";
 
 it("the hashes of a product and its values do not depend on what was hashed before", () => {
   const used = createSightingHashes();
@@ -11,7 +12,7 @@ it("the hashes of a product and its values do not depend on what was hashed befo
       expect(used.product(productId, values)).toEqual(createSightingHashes().product(productId, values));
       expect(used.network(productId)).toBe(createSightingHashes().network(productId));
     }),
-    { numRuns: 2000 },
+    { numRuns: RUNS.many },
   );
 });
 

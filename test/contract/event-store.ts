@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/domain/event.js";
+import { RUNS } from "../fixtures/runs.js";
 import { byCodePoints, type OpenStore, useStore } from "./open-store.js";
 import { anyEvent, anyId, event } from "./samples.js";
 
@@ -21,7 +22,7 @@ export function eventStoreContract(name: string, open: OpenStore): void {
           await record("shop", [one]);
           expect(await under.store.events.get("shop", one.eventId)).toEqual(one);
         }),
-        { numRuns: 60 },
+        { numRuns: RUNS.some },
       );
     });
 
@@ -87,7 +88,7 @@ export function eventStoreContract(name: string, open: OpenStore): void {
             expect(listed.map((one) => one.eventId)).toEqual((newestFirst ? newest : oldest).slice(0, limit));
           },
         ),
-        { numRuns: 60 },
+        { numRuns: RUNS.some },
       );
     });
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Feed } from "../../src/domain/feed.js";
+import { RUNS } from "../fixtures/runs.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { anyFeed, app, feed } from "./samples.js";
 
@@ -21,7 +22,7 @@ export function feedStoreContract(name: string, open: OpenStore): void {
           await put("shop", { ...one, feedId: "f" });
           expect(await under.store.feeds.list("shop")).toEqual([{ ...one, feedId: "f" }]);
         }),
-        { numRuns: 40 },
+        { numRuns: RUNS.some },
       );
     });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Interaction, VisitorHistory } from "../../src/domain/interaction.js";
+import { RUNS } from "../fixtures/runs.js";
 import { byCodePoints, gather, type OpenStore, useStore } from "./open-store.js";
 import { anyId, anyInteraction, view } from "./samples.js";
 
@@ -97,7 +98,7 @@ export function interactionStoreContract(name: string, open: OpenStore): void {
           const recent = await under.store.interactions.recent(appId, ids, 5);
           expect(recent.map((one) => one.at)).toEqual(merged.sort((a, b) => b - a).slice(0, 5));
         }),
-        { numRuns: 60 },
+        { numRuns: RUNS.some },
       );
     });
   });

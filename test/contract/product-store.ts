@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
 import type { ProductChange } from "../../src/store/ports/product-store.js";
 import type { Store } from "../../src/store/ports/store.js";
+import { RUNS } from "../fixtures/runs.js";
 import { because, byCodePoints, gather, type OpenStore, type StoreLimits, useStore } from "./open-store.js";
 import { anyProduct, product } from "./samples.js";
 
@@ -22,7 +23,7 @@ export function productStoreContract(name: string, open: OpenStore, limits: Stor
           await put("shop", one);
           expect(await under.store.products.get("shop", one.productId)).toEqual(one);
         }),
-        { numRuns: 60 },
+        { numRuns: RUNS.some },
       );
     });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RejectedEvent } from "../../src/domain/rejected-event.js";
 import { REJECTED_LOG_LIMITS } from "../../src/store/ports/rejected-event-store.js";
+import { RUNS } from "../fixtures/runs.js";
 import { type OpenStore, useStore } from "./open-store.js";
 import { anyEvent, app, rejected } from "./samples.js";
 
@@ -21,7 +22,7 @@ export function rejectedEventStoreContract(name: string, open: OpenStore): void 
           const [rejectedId = ""] = await under.store.unitOfWork.run("shop", (tx) => [tx.rejectedEvents.add(one)]);
           expect(await under.store.rejectedEvents.get("shop", rejectedId)).toEqual({ ...one, rejectedId });
         }),
-        { numRuns: 30 },
+        { numRuns: RUNS.some },
       );
     });
 

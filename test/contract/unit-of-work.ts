@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { InvalidArgument, Unavailable } from "../../src/domain/errors.js";
 import { NO_MAILING_SECRETS } from "../../src/domain/hook.js";
 import type { Records, Transaction } from "../../src/store/ports/unit-of-work.js";
+import { RUNS } from "../fixtures/runs.js";
 import { type OpenStore, START, useStore } from "./open-store.js";
 import { change, contact, erasure, event, feed, hookEntry, order, product, visitor } from "./samples.js";
 
@@ -305,7 +306,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
           expect(found).toEqual(["a", "b", "c"].map((k) => expected.get(k)));
           expect(new Set(seen)).toEqual(new Set(expectedSeen));
         }),
-        { numRuns: 60 },
+        { numRuns: RUNS.some },
       );
     });
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ACCEPT_AFTER_MS, Clock, type ClockNews, MAX_STEP_MS, SETTLE_AFTER_MS } from "../../src/domain/clock.js";
+import { RUNS } from "../fixtures/runs.js";
 
 const START = Date.UTC(2026, 10, 21, 12);
 const SECOND = 1000;
@@ -81,7 +82,7 @@ describe("the clock of a server", () => {
           expect(first().now()).toBe(state.real);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: RUNS.some },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { webUrl } from "../../src/domain/product.js";
+import { RUNS } from "../fixtures/runs.js";
 
 describe("webUrl", () => {
   it("rejects a URL that the URL parser rejects", () => {
@@ -12,7 +13,7 @@ describe("webUrl", () => {
         const isTaken = webUrl(text) !== "";
         expect(isTaken).toBe(URL.canParse(text.trim()));
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS.many },
     );
   });
 
@@ -29,7 +30,7 @@ describe("webUrl", () => {
       fc.property(fc.constantFrom("http://", "https://", "HTTPS://"), host, path, (scheme, name, rest) => {
         expect(webUrl(scheme + name + rest)).toBe(new URL(scheme + name + rest).href);
       }),
-      { numRuns: 5000 },
+      { numRuns: RUNS.many },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodePart, readForm } from "../../src/facade/form.js";
 import { isLonger } from "../../src/facade/text-values.js";
+import { RUNS } from "../fixtures/runs.js";
 
 const UNLIMITED = { fields: Number.POSITIVE_INFINITY, valueBytes: Number.POSITIVE_INFINITY };
 
@@ -61,9 +62,7 @@ describe("the form parser", () => {
       fc.property(formText, (text) => {
         expect(readForm(text, UNLIMITED).fields).toEqual(byStandard(text));
       }),
-      {
-        numRuns: 2000,
-      },
+      { numRuns: RUNS.many },
     );
   });
 

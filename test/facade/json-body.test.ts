@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../src/facade/errors.js";
 import { parseJson } from "../../src/facade/json-body.js";
+import { RUNS } from "../fixtures/runs.js";
 
 const INVALID = new Refused(400, "Invalid JSON");
 
@@ -34,7 +35,7 @@ describe("the JSON body parser", () => {
         if (depthOf(JSON.parse(text)) > 8) expect(() => parseJson(text)).toThrow(INVALID);
         else expect(parseJson(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS.many },
     );
   });
 
@@ -57,7 +58,7 @@ describe("the JSON body parser", () => {
           if (depthOf(expected) <= 8) expect(parseJson(text)).toEqual(expected);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: RUNS.many },
     );
   });
 

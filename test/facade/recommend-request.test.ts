@@ -5,6 +5,7 @@ import { Refused } from "../../src/facade/errors.js";
 import { parseJson } from "../../src/facade/json-body.js";
 import { toRecommendRequest } from "../../src/facade/recommend-request.js";
 import { RecommendRequestSchema } from "../../src/gen/aisle/v1/recommendation_service_pb.js";
+import { RUNS } from "../fixtures/runs.js";
 
 const NAMES = [
   "appId",
@@ -58,7 +59,7 @@ describe("the parser of /recommend bodies", () => {
           });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS.many },
     );
   });
 

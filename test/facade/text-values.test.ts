@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanId, isAppId, isNothing, splitList } from "../../src/facade/text-values.js";
+import { RUNS } from "../fixtures/runs.js";
 
 describe("an id of a request", () => {
   it("is trimmed, and absent when it has over 255 bytes or a control character", () => {
@@ -17,7 +18,7 @@ describe("an id of a request", () => {
         const sane = Buffer.byteLength(inner) <= 255 && !/[\p{Cc}\p{Cs}]/u.test(inner);
         expect(cleanId(id)).toBe(sane ? inner : "");
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS.many },
     );
   });
 

@@ -8,6 +8,7 @@ import type { EventSchema } from "../../src/gen/aisle/v1/event_pb.js";
 import { COPIED_TABLES, type CopiedTable } from "../../src/store/ports/copies.js";
 import type { Store } from "../../src/store/ports/store.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { RUNS } from "../fixtures/runs.js";
 import { NOON } from "../fixtures/store.js";
 import { storeKinds } from "../fixtures/stores.js";
 
@@ -104,7 +105,7 @@ describe("a bulk call", () => {
           expect(bulk.faults).toEqual([]);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: RUNS.few },
     );
   });
 });

@@ -11,6 +11,7 @@ import { RecommendationService } from "../../src/gen/aisle/v1/recommendation_ser
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { endOf, trained } from "../fixtures/operations.js";
+import { RUNS } from "../fixtures/runs.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";
 
 const stores = await storeKinds();
@@ -444,7 +445,7 @@ describe.each(stores)(
           expect(await look()).toEqual(before);
           await facade.close();
         }),
-        { numRuns: 15 },
+        { numRuns: RUNS.few },
       );
     });
   },

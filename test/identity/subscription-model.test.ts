@@ -16,6 +16,7 @@ import { createSenderLimit } from "../../src/intake/sender-limit.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import type { Store } from "../../src/store/ports/store.js";
 import { countingMetrics } from "../fixtures/metrics.js";
+import { RUNS } from "../fixtures/runs.js";
 import { testApp, testClock, testIds, testSecrets } from "../fixtures/store.js";
 import { draft, NO_CONTACT, NO_VISITOR } from "../intake/intake-fixture.js";
 
@@ -212,7 +213,7 @@ describe("subscriptions and links", () => {
           await rm(directory, { recursive: true, force: true });
         }
       }),
-      { numRuns: Number(process.env.AISLE_MODEL_RUNS ?? 25) },
+      { numRuns: RUNS.few },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createConcurrencyLimit } from "../../src/intake/admission.js";
+import { RUNS } from "../fixtures/runs.js";
 import { bestRate, simulate } from "./simulated-store.js";
 
 const LIMITS = { first: 32, least: 8, most: 5000, targetMs: 500 };
@@ -26,7 +27,7 @@ describe("a concurrency limit over a store with group commit, in simulated time"
         shares.push(goodput / best);
         expect(goodput / best).toBeGreaterThan(0.6);
       }),
-      { numRuns: 30, seed: 7 },
+      { numRuns: RUNS.some },
     );
     expect(shares.reduce((sum, one) => sum + one, 0) / shares.length).toBeGreaterThan(0.9);
   });

@@ -5,6 +5,7 @@ import { gcra } from "../../src/domain/gcra.js";
 import { createReplicaSenderLimit, EXCHANGE_MS } from "../../src/intake/replica-sender-limit.js";
 import { SERVER_SENDER_LIMITS } from "../../src/intake/sender-limit.js";
 import type { TallyBoard, TallySheet } from "../../src/store/ports/tally-board.js";
+import { RUNS } from "../fixtures/runs.js";
 
 /** Milliseconds until the board has answered. */
 const ROUND_TRIP_MS = 20;
@@ -172,7 +173,7 @@ describe("one limit of backend senders over processes that share a store", () =>
         // Who begins while others are at the limit has a small share until the next exchange.
         expect(-surplus).toBeLessThanOrEqual(45 + ideal.length / 10);
       }),
-      { numRuns: 40 },
+      { numRuns: RUNS.some },
     );
   });
 

@@ -7,6 +7,7 @@ import {
   type RecommendField,
 } from "../../src/facade/recommend-fields.js";
 import { toRecommendRequest, wantsCurrency } from "../../src/facade/recommend-request.js";
+import { RUNS } from "../fixtures/runs.js";
 import { readContract } from "./contract.js";
 
 const accepts = readContract().schema("RecommendRequest");
@@ -78,7 +79,7 @@ describe("the schema of a /recommend body", () => {
         seen[read ? "read" : "refused"]++;
         expect(read).toBe(accepts(sent));
       }),
-      { numRuns: 5000, seed: 7 },
+      { numRuns: RUNS.many },
     );
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(500);
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAmount } from "../../src/parse/amount.js";
+import { RUNS } from "../fixtures/runs.js";
 
 describe("the amount parser", () => {
   it.each([
@@ -40,7 +41,7 @@ describe("the amount parser", () => {
         const read = readAmount(text);
         if (read !== undefined) expect(read.amount).toMatch(/^-?\d{1,18}(\.\d{1,9})?$/);
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS.many },
     );
   });
 

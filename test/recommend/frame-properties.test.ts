@@ -6,6 +6,7 @@ import { isPricedWithin, NO_FILTER, type ProductFilter } from "../../src/domain/
 import type { RecommendAnswer, RecommendQuery } from "../../src/recommend/query.js";
 import { frameOfVariant } from "../../src/recommend/variants.js";
 import { variant } from "../contract/samples.js";
+import { RUNS } from "../fixtures/runs.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, ranked, shopProduct, source } from "./frame-shop.js";
 
@@ -179,7 +180,7 @@ describe("any frame, catalogue and visitor", () => {
           checkRules(frame, query, ask(frame, query, { catalog: catalogOf(products), model, shownLists }).answer);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: RUNS.many },
     );
   });
 
@@ -201,7 +202,7 @@ describe("any frame, catalogue and visitor", () => {
           expect(new Set(names).size).toBe(names.length);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: RUNS.many },
     );
   });
 });

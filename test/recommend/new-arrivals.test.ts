@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Shelf } from "../../src/recommend/catalog.js";
 import { createNewArrivals } from "../../src/recommend/new-arrivals.js";
+import { RUNS } from "../fixtures/runs.js";
 import { catalogOf, shopProduct } from "./frame-shop.js";
 
 const DAY = 86_400_000;
@@ -23,7 +24,7 @@ describe("new arrivals", () => {
             .sort(),
         );
       }),
-      { numRuns: 5 },
+      { numRuns: RUNS.few },
     );
   });
 });

@@ -14,6 +14,7 @@ import { app, contact } from "../contract/samples.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { openMongoPeer } from "../fixtures/mongo-peer.js";
 import { erased } from "../fixtures/operations.js";
+import { RUNS } from "../fixtures/runs.js";
 import { emptyStore } from "../fixtures/store.js";
 import { writeFormat } from "../fixtures/store-format.js";
 import { storeKinds } from "../fixtures/stores.js";
@@ -143,7 +144,7 @@ it("finds a contact under each of its keys, however its phone number was written
         expect(owner && keysOfContact(owner)).toContain(key);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: RUNS.some },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "../../../src/adapters/metrics/names.js";
 import { createPrometheusMetrics, textOfAll } from "../../../src/adapters/metrics/prometheus.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 const METHOD = "aisle.v1.EventService/RecordEvent";
 const open = () => createPrometheusMetrics({ process: false, rpcMethods: [METHOD] });
@@ -87,7 +88,7 @@ describe("the text of /metrics", () => {
         for (const name of [secret, ...Object.keys(VALUES)]) metrics.watch?.(name, () => amount);
         expect(await metrics.text()).not.toContain("secret-");
       }),
-      { numRuns: 30 },
+      { numRuns: RUNS.some },
     );
   });
 

@@ -95,7 +95,6 @@ describe("createCsvReader", () => {
         );
         expect(got).toEqual(expected);
       }),
-      { numRuns: 300 },
     );
   });
 

@@ -7,6 +7,7 @@ import { PRODUCT_FIELDS, type ProductField, readProduct } from "../../../src/cat
 import { type Entry, isBad } from "../../../src/catalog/feed/rows.js";
 import { MAX_ITEM_CHARS } from "../../../src/catalog/feed/xml-items.js";
 import { Availability } from "../../../src/gen/aisle/v1/product_pb.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 function read(chunks: readonly Uint8Array[], format?: FeedFormat): Entry<ProductField>[] {
   const plan = createColumnPlan(PRODUCT_FIELDS, []);
@@ -294,7 +295,7 @@ describe("a feed of any kind", () => {
           if (!(error instanceof BrokenFeed || error instanceof UnusableFile)) throw error;
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS.many },
     );
   });
 

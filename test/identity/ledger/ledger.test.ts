@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { changeIdOf, commitmentOf, emptyLedger, hashOf } from "../../../src/domain/ledger.js";
 import { eraseChange, foldChanges } from "../../../src/identity/ledger/ledger.js";
 import { change } from "../../contract/samples.js";
+import { RUNS } from "../../fixtures/runs.js";
 import { draft, intake, NO_CONTACT } from "../../intake/intake-fixture.js";
 
 const subscribe = (email: string, emailSubscribed: boolean | null = null) =>
@@ -74,7 +75,7 @@ describe("the status computed from ledger entries", () => {
           expect(foldChanges(shuffled.map(({ entry }) => entry)).email).toEqual(contact?.emailSubscription);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: RUNS.few },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Link, readLinkToken, writeLinkToken } from "../../../src/identity/links/link-token.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 const KEY = Buffer.alloc(32, 7);
 const NOW = Date.UTC(2026, 10, 21);
@@ -56,7 +57,7 @@ describe("a link token", () => {
         const read = readLinkToken(token.slice(0, at) + character + token.slice(at + 1));
         expect(read?.isGood(KEY, ADDRESS, NOW) ?? false).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS.many },
     );
   });
 

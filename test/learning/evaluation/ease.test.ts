@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rowsFrom } from "../../../src/learning/common/rows.js";
 import { easeScores, fitEase } from "../../../src/learning/evaluation/ease.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 /** The inverse by Gauss and Jordan on whole rows. */
 function inverseOf(matrix: readonly (readonly number[])[]): number[][] {
@@ -34,7 +35,7 @@ describe("EASE^R", () => {
               expect(weights[i * products.length + j]).toBeCloseTo(i === j ? 0 : -value / inverse[j]![j]!, 5);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: RUNS.some },
     );
   });
 

@@ -73,7 +73,6 @@ describe("the time split", () => {
         };
         expect(await learned([...changed, ...newcomers])).toEqual(await learned(all));
       }),
-      { numRuns: 100 },
     );
   });
 

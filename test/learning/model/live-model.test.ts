@@ -8,6 +8,7 @@ import type { ServingModel, SourceQuery } from "../../../src/learning/model/sour
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import type { EventStore } from "../../../src/store/ports/event-store.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -144,7 +145,7 @@ describe("a model that learned events after its training", () => {
         const passed = cutOffOf(histories, last) - cutOffOf(histories, TRAINED);
         expectAlike(live, await train(histories, last), passed);
       }),
-      { numRuns: 25 },
+      { numRuns: RUNS.few },
     );
   });
 

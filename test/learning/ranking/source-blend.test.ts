@@ -7,6 +7,7 @@ import {
   learnBlend,
   placeWorth,
 } from "../../../src/learning/ranking/source-blend.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 const PRODUCTS = 60;
 const NONE: ReadonlySet<number> = new Set();
@@ -124,7 +125,7 @@ describe("a learned blend", () => {
           expect(weight).toBeLessThanOrEqual(1);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: RUNS.some },
     );
   });
 });

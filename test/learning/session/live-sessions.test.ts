@@ -113,7 +113,6 @@ describe("live sessions", () => {
         fc.pre(newest === at);
         for (const one of queries) expectAlike(live, fitted, one);
       }),
-      { numRuns: 300 },
     );
   });
 

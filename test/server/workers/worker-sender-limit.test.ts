@@ -6,6 +6,7 @@ import {
   createWorkerSenderLimit,
   type LimitQuestion,
 } from "../../../src/server/workers/worker-sender-limit.js";
+import { RUNS } from "../../fixtures/runs.js";
 import { testClock } from "../../fixtures/store.js";
 
 /** Processes that share one keeper; messages arrive in the next turn of the event loop. */
@@ -86,7 +87,7 @@ describe("a shared limit of backend senders", () => {
         }
         expect(admitted).toBeLessThanOrEqual(100 + now.at / 10);
       }),
-      { numRuns: 40 },
+      { numRuns: RUNS.some },
     );
   });
 });

@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { countedBody, createMessageMemory } from "../../../src/services/wire/message-memory.js";
+import { RUNS } from "../../fixtures/runs.js";
 
 const KIB = 1024;
 
@@ -73,7 +74,7 @@ describe("the memory budget of messages", () => {
           expect(free(shared)).toBe(64 * KIB);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: RUNS.some },
     );
   });
 

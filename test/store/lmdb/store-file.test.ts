@@ -11,6 +11,7 @@ import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
 import { checkStoreFile } from "../../../src/store/lmdb/store-file.js";
 import { verifyStore } from "../../../src/store/lmdb/verify.js";
 import { app, event, product } from "../../contract/samples.js";
+import { RUNS } from "../../fixtures/runs.js";
 import { makeDirectory } from "./open-embedded.js";
 
 const WRITE = fileURLToPath(new URL("./children/write.ts", import.meta.url));
@@ -64,7 +65,7 @@ describe("the data file of an embedded store", () => {
         expect(() => checkStoreFile(path, failOn)).not.toThrow();
         await (await opening(path)).close();
       }),
-      { numRuns: 15 },
+      { numRuns: RUNS.few },
     );
   });
 
@@ -111,7 +112,7 @@ describe("the data file of an embedded store", () => {
         await writeFile(file, bytes);
         await expect(opening()).rejects.toBeInstanceOf(DataDamaged);
       }),
-      { numRuns: 30 },
+      { numRuns: RUNS.some },
     );
   });
 

@@ -17,6 +17,7 @@ import {
   pointer,
   visitor,
 } from "../../contract/samples.js";
+import { RUNS } from "../../fixtures/runs.js";
 import { storeKinds } from "../../fixtures/stores.js";
 
 const kinds = await storeKinds();
@@ -271,7 +272,7 @@ describe("random apps", () => {
         }
         expect(await everything(stores.at(-1)!)).toEqual(await everything(first));
       }),
-      { numRuns: 12 },
+      { numRuns: RUNS.few },
     );
   });
 });

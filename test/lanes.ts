@@ -1,0 +1,45 @@
+/** Which tests run when. Every file is in one lane: `fast` unless it is named below. */
+
+/** Kept by every push, beside the fast ones: whole servers and their stores, calls as they go over the wire, faults, one attack of each kind. */
+export const GUARD = [
+  "test/flow/**",
+  "test/store/migrate/**",
+  "test/store/mongo/**",
+  "test/wire/mongo.test.ts",
+  "test/wire/remote.test.ts",
+  "test/faults/**",
+  "test/hostile/**",
+];
+
+/** The rest of `npm run test:all`: programs and data of others (compilers, browsers, fuzzers, catalogues), long faults and attacks. */
+export const REST = [
+  "test/adapters/hnsw/real-catalogues.test.ts",
+  "test/bench/history.test.ts",
+  "test/cli/import/memory.test.ts",
+  "test/clients/**",
+  "test/deploy/kubernetes.test.ts",
+  "test/docs/commands.test.ts",
+  "test/docs/site.test.ts",
+  "test/fuzz/**",
+  "test/learning/evaluation/shared-data.test.ts",
+  "test/learning/evaluation/small-shops.test.ts",
+  "test/learning/text/real-catalogues.test.ts",
+  "test/learning/training/reproducible-training.test.ts",
+  "test/openapi/**",
+  "test/scripts/**",
+  "test/server/machine-limits.test.ts",
+  "test/web/**",
+];
+
+/** Fast tests that need a process of their own, and why. The others of a worker share one, and the modules they load. */
+export const ALONE: Readonly<Record<string, string>> = {};
+
+/** What another version of Node may change: native packages, the start, TLS, the store. */
+export const OTHER_NODE = [
+  "test/adapters/hnsw/vector-indexes.test.ts",
+  "test/flow/rpc-tls.test.ts",
+  "test/flow/startup.test.ts",
+  "test/flow/tls.test.ts",
+  "test/services/wire/rpc-tls.test.ts",
+  "test/store/lmdb/**",
+];
