@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { rpcClients, type ServerProcess, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { type Fault, rounds } from "./faults.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 /** With each number of workers, divided over LANES servers that run at the same time. */
@@ -55,7 +55,7 @@ describe.each(["kill-first", "second-signal"] as const satisfies readonly Fault[
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;
       const lane = async (workers: number, lane: number) => {
-        const random = seededRandom(10 * workers + lane);
+        const random = randomOfThisRun(10 * workers + lane);
         const directory = join(await temporaryDirectory(), "store");
         const load = new EventLoad();
         const start = () => startServer({ directory, flags: ["--workers", String(workers)] });

@@ -13,7 +13,7 @@ import {
 } from "../fixtures/server.js";
 import { EventLoad, type StoredEvent, storedEventOf } from "./event-load.js";
 import { rounds } from "./faults.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 const ROUNDS = rounds(4, 60);
@@ -100,7 +100,7 @@ describe("bits flipped in the file of a server", () => {
       const known = [...load.acknowledged.values()];
       // Where the damage ends servers at once, further rounds ask the others.
       for (let round = 0; round < ROUNDS || (seen.right <= EVENTS && round < 3 * ROUNDS); round++) {
-        const random = seededRandom(round + 1);
+        const random = randomOfThisRun(round + 1);
         const directory = join(await temporaryDirectory(), "store");
         await cp(sound, directory, { recursive: true });
         const isRunning = round % 2 === 0;

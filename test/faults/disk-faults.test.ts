@@ -7,7 +7,7 @@ import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 /** With each number of workers. */
@@ -25,7 +25,7 @@ describeWithShim("a server whose disk fails once, under load", () => {
   ] as const)(
     "replaces the process that failed, serves again, and has every acknowledged event: %s",
     async (fault, says) => {
-      const random = seededRandom(fault.length);
+      const random = randomOfThisRun(fault.length);
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;
       for (const workers of ["1", "2"]) {

@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../fixtures/server.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { rounds } from "./faults.js";
 import { CutDisk, keepDirectory } from "./power-cut-disk.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 const CUTS = rounds(40, 400);
@@ -54,7 +54,7 @@ describeWithShim("a power cut while models are published and backups made", () =
       expect(confirmed).toHaveLength(2 * COPIES);
 
       const disk = new CutDisk(root, before, journal);
-      const random = seededRandom(COPIES);
+      const random = randomOfThisRun(COPIES);
       const ends = [...disk.ends].sort((a, b) => a - b);
       const chosen = Array.from({ length: CUTS }, () => ends[Math.floor(random() * ends.length)] ?? 0).sort(
         (a, b) => a - b,

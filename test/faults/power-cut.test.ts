@@ -9,7 +9,7 @@ import { makeShop } from "../fixtures/small-shop.js";
 import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { rounds } from "./faults.js";
 import { CutDisk, keepDirectory } from "./power-cut-disk.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 const CUTS = rounds(40, 400);
@@ -62,7 +62,7 @@ describeWithShim("a power cut", () => {
       await server.end("SIGKILL");
 
       const disk = new CutDisk(directory, before, journal);
-      const random = seededRandom(CUTS);
+      const random = randomOfThisRun(CUTS);
       const ends = [...disk.ends].sort((a, b) => a - b);
       const chosen = Array.from({ length: CUTS }, () => ends[Math.floor(random() * ends.length)] ?? 0).sort(
         (a, b) => a - b,

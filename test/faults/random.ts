@@ -1,3 +1,10 @@
+import { seed as seedOfThisRun } from "../fixtures/runs.js";
+
+/** Numbers that each run of the tests draws anew, and that its seed repeats; `stream` tells tests apart. */
+export function randomOfThisRun(stream: number): () => number {
+  return seededRandom(seedOfThisRun() ^ Math.imul(stream + 1, 0x9e3779b1));
+}
+
 /** Numbers from 0 to below 1 that are the same for a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;

@@ -7,7 +7,7 @@ import { describeWithShim, shimEnvironment } from "./disk-shim.js";
 import { EventLoad, storedEvents } from "./event-load.js";
 import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
-import { seededRandom } from "./random.js";
+import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 /** Of each kind of stall with each number of workers, on LANES servers each. All servers run at the same time. */
@@ -26,7 +26,7 @@ describeWithShim("a server that stalls under load", () => {
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;
       const lane = async (workers: number, kind: "disk" | "process", n: number) => {
-        const random = seededRandom(100 * n + 10 * workers + kind.length);
+        const random = randomOfThisRun(100 * n + 10 * workers + kind.length);
         const directory = await temporaryDirectory();
         const store = join(directory, "store");
         const fault = join(directory, "fault");

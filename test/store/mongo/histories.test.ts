@@ -9,11 +9,12 @@ import { openMongoStore } from "../../../src/store/mongo/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import type { Transaction } from "../../../src/store/ports/unit-of-work.js";
 import { event } from "../../contract/samples.js";
+import { seed as seedOfThisRun } from "../../fixtures/runs.js";
 import { type Command, type Fate, openTestReplicaSet, type TestReplicaSet } from "../../peers/mongo/replica-set.js";
 import { databaseName } from "./open-mongo.js";
 
 const HISTORIES = Number(process.env.AISLE_MONGO_HISTORIES ?? (process.env.AISLE_FAULTS === "full" ? 10_000 : 150));
-const FIRST_SEED = Number(process.env.AISLE_MONGO_SEED ?? 1);
+const FIRST_SEED = Number(process.env.AISLE_MONGO_SEED ?? seedOfThisRun());
 /** A new primary is found within some 600 ms, so there are fewer of these. */
 const FAILOVER_SHARE = 0.006;
 const FAULT_SHARE = 0.18;
