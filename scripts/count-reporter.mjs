@@ -48,8 +48,8 @@ export default class CountReporter {
   }
 }
 
-/** What runs a test again with the same cases. */
-function commandOf(file, name) {
+/** What runs a test again with the same cases, as a line for a shell. */
+export function commandOf(file, name) {
   const lane = process.env.AISLE_LANE ? `AISLE_LANE=${process.env.AISLE_LANE} ` : "";
   const named = name === undefined ? "" : ` -t ${quoted(name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))}`;
   return `${lane}AISLE_SEED=${process.env.AISLE_SEED} npm test -- ${file}${named}`;
