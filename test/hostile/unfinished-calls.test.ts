@@ -90,7 +90,10 @@ describe("unread answers", () => {
   });
 
   it("close the connection with the most of them when there are too many", async () => {
-    const { port, onMisuse, apps } = await openCounted({ unreadBytes: 3_000_000, unreadBytesPerConnection: 10_000_000 });
+    const { port, onMisuse, apps } = await openCounted({
+      unreadBytes: 3_000_000,
+      unreadBytesPerConnection: 10_000_000,
+    });
     const few = openRaw(port, Buffer.concat([closedWindow, streams(2, ask)]));
     const most = openRaw(port, Buffer.concat([closedWindow, streams(35, ask)]));
     await most.closed;

@@ -32,6 +32,9 @@ const MANY = 1000;
 /** Time between two attempts to open a change stream that ended. */
 const REOPEN_MS = 5000;
 
+/** A change stream that has not even answered "nothing new" for this long has ended; it is asked each second. */
+const SILENT_MS = 10_000;
+
 /** Receives each piece of news at least once; `undefined` when some may have been missed. */
 export type TakeNews = (news: readonly News[] | undefined) => Promise<void>;
 
@@ -45,11 +48,13 @@ export interface NewsFeedOptions {
 }
 
 /**
- * Follows the news of other servers by a change stream. On a server without change streams, and while none is open, it polls.
- * It begins with the first call of `start`.
+ * Follows the news of other servers by a change stream. On a server without change streams, and while none is known to be
+ * open, it polls. It begins with the first call of `start`.
  */
 export class NewsFeed {
   private stream: ChangeStream<News> | undefined;
+  /** When the database last answered the stream, by `elapsed`; undefined before the first answer, and without a stream. */
+  private heardAt: number | undefined;
   private polling: NodeJS.Timeout | undefined;
   private reopening: NodeJS.Timeout | undefined;
   private started: Promise<void> | undefined;
@@ -106,52 +111,59 @@ export class NewsFeed {
   }
 
   private async begin(): Promise<void> {
-    this.upTo = new Date(await timeOf(this.options.connection));
-    this.polledAt = this.options.elapsed();
-    if (this.options.connection.hasChangeStreams) await this.follow();
+    const { connection, elapsed, pollMs } = this.options;
+    this.upTo = new Date(await timeOf(connection));
     if (this.closed) return;
-    this.polling = setInterval(() => {
-      if (this.stream === undefined || this.isBehind) this.next(() => this.poll());
-      else this.polledAt = this.options.elapsed();
-    }, this.options.pollMs).unref();
+    this.polledAt = elapsed();
+    this.polling = setInterval(() => this.pollUnlessFollowing(), pollMs).unref();
+    if (connection.hasChangeStreams) this.follow();
   }
 
-  /** Opens the change stream; resolves when it shows every later change. */
-  private async follow(): Promise<void> {
-    const { connection, take } = this.options;
+  private pollUnlessFollowing(): void {
+    const now = this.options.elapsed();
+    if (this.heardAt === undefined || this.isBehind) this.next(() => this.poll());
+    else if (now - this.heardAt > SILENT_MS) this.end(new Error(`the change stream is silent for ${SILENT_MS} ms`));
+    else this.polledAt = now;
+  }
+
+  /** Opens a change stream. Polling goes on until the database has answered it. */
+  private follow(): void {
     const stream = this.news.watch<News>([{ $match: { operationType: "insert" } }], { maxAwaitTimeMS: 1000 });
-    const opened = new Promise<void>((resolve, reject) => {
-      stream.once("init", () => resolve());
-      stream.once("error", reject);
-    });
-    const ended = (error: unknown): void => {
-      if (this.stream !== stream || this.closed) return;
-      this.stream = undefined; // polling goes on from where the stream ended
-      void stream.close().catch(() => undefined); // it has failed already
-      this.reopen(error);
+    this.stream = stream;
+    const heard = (): void => {
+      if (this.stream !== stream) return;
+      const isFirst = this.heardAt === undefined;
+      this.heardAt = this.options.elapsed();
+      if (isFirst) this.next(() => this.poll()); // what came before the stream began
     };
+    // Each answer without changes moves the token. `init` is an event of the driver's cursor and never of its stream.
+    stream.on("resumeTokenChanged", heard);
+    // The driver opens another cursor when it loses one, and that may never answer either.
+    stream.on("close", () => {
+      if (this.stream === stream) this.heardAt = undefined;
+    });
     stream.on("change", (change) => {
+      heard();
       if (change.operationType !== "insert") return;
       const { fullDocument } = change;
       const isOwn = this.seen.has(fullDocument._id);
       this.note(fullDocument);
-      if (!isOwn) this.next(() => take([fullDocument]));
+      if (!isOwn) this.next(() => this.options.take([fullDocument]));
     });
-    stream.on("error", ended);
-    await asked(connection, () => opened).catch(async (error: unknown) => {
-      await stream.close().catch(() => undefined); // the first error is the one to report
-      throw error;
+    stream.on("error", (error) => {
+      if (this.stream === stream) this.end(error);
     });
-    this.stream = stream;
-    if (this.started !== undefined) this.next(() => this.poll()); // what came while no stream was open
   }
 
-  /** Opens another stream some time after one has failed. */
-  private reopen(error: unknown): void {
+  /** Polling goes on from where the stream ended; another one is opened some time later. */
+  private end(error: unknown): void {
     if (this.closed) return;
+    const { stream } = this;
+    this.stream = undefined;
+    this.heardAt = undefined;
+    void stream?.close().catch(() => undefined); // the first error is the one to report
     this.options.reportFailure("store_watch", error);
-    const follow = () => void this.follow().catch((again: unknown) => this.reopen(again));
-    this.reopening = setTimeout(follow, REOPEN_MS).unref();
+    this.reopening = setTimeout(() => this.follow(), REOPEN_MS).unref();
   }
 
   private async poll(): Promise<void> {
