@@ -1,3 +1,5 @@
+import { isNobody } from "./words-for-nothing.js";
+
 /** Longest id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
 
@@ -30,11 +32,17 @@ export interface VisitorIds {
 /** One id of a visitor with its kind: `c:` client id, `f:` fingerprint id, `u:` user id. */
 export type VisitorKey = string;
 
-/** The keys of the valid ids, in the order client, fingerprint, user. */
+/** The id of a person as `cleanId` gives it; "" also for one that names nobody. */
+export function personId(text: string): string {
+  const id = cleanId(text);
+  return id === "" || isNobody(id) ? "" : id;
+}
+
+/** The keys of the ids that name somebody, in the order client, fingerprint, user. */
 export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   const keys: VisitorKey[] = [];
   const add = (kind: string, id: string) => {
-    const clean = cleanId(id);
+    const clean = personId(id);
     if (clean !== "") keys.push(`${kind}:${clean}`);
   };
   add("c", ids.clientId);

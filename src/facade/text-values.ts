@@ -74,8 +74,8 @@ export function splitList(text: string, most: number): string[] {
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "true", "yes", "on", "subscribed"].map((word) => [word, true] as const),
-  ...["0", "false", "no", "off", "unsubscribed"].map((word) => [word, false] as const),
+  ...["1", "true", "yes", "y", "on", "subscribed"].map((word) => [word, true] as const),
+  ...["0", "0.0", "false", "no", "n", "off", "unsubscribed"].map((word) => [word, false] as const),
 ]);
 
 /** `1` and `0` are documented; `false` must not be read as absent, which would subscribe. */

@@ -37,7 +37,7 @@ export const TRACE_FORM = {
   birth_date: { says: "Date of birth." },
   customer_tags: { says: "Tags of the customer, `|` or `,` between them." },
   subscriber_status: {
-    says: "`1` or `0`. With the action `subscribe` it subscribes or unsubscribes the e-mail address, else it only fills an unknown status.",
+    says: "`1` or `0`. With the action `subscribe` it subscribes or unsubscribes the e-mail address (any other text states nothing), else it only fills an unknown status.",
   },
   sms_subscriber_status: { says: "The same for text messages." },
   product_ids: { says: `Product ids. ${LIST}; the ids say how many products there are.`, example: "lark-2" },

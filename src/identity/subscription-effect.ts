@@ -25,7 +25,9 @@ export function createApplySubscription(sources: SubscriptionSources): Effect {
       if (identity.contact === undefined) return NO_OUTCOME;
       let { contact } = identity;
       let visitorChanged = false;
-      const notes: string[] = [];
+      const notes: string[] = STATUS_FIELDS.filter((name) => isUnread(event.extraFields, name)).map(
+        (name) => `${name} says neither yes nor no and states nothing (accepted: 1, 0)`,
+      );
       for (const [channel, subscribed] of statementsOf(event, contact)) {
         const outcome = mustConfirm(tx, event, contact, channel, subscribed)
           ? waitForConfirmation(tx, event, identity, contact, channel, sources)
@@ -39,16 +41,25 @@ export function createApplySubscription(sources: SubscriptionSources): Effect {
   };
 }
 
+const STATUS_FIELDS = ["subscriber_status", "sms_subscriber_status"] as const;
+
+/** Whether the sender gave a status that says neither yes nor no: it is kept with the extra fields and states nothing. */
+function isUnread(extraFields: Event["extraFields"], name: (typeof STATUS_FIELDS)[number]): boolean {
+  return extraFields[name] !== undefined;
+}
+
 /** What the event says of each channel. */
-function statementsOf({ contact: said, actionType }: Event, contact: Contact): [Channel, boolean][] {
+function statementsOf({ contact: said, actionType, extraFields }: Event, contact: Contact): [Channel, boolean][] {
   if (said === null) return [];
   const statements: [Channel, boolean][] = [];
   if (actionType === "subscribe") {
     const byEmail = emailKey(said.email) !== "";
     const byPhone = phoneKey(said.phone) !== "";
-    if (byEmail) statements.push(["email", said.emailSubscribed ?? true]);
+    const byStatus = said.emailSubscribed ?? (isUnread(extraFields, "subscriber_status") ? null : true);
+    if (byEmail && byStatus !== null) statements.push(["email", byStatus]);
     if (byPhone && said.smsSubscribed !== null) statements.push(["sms", said.smsSubscribed]);
-    else if (byPhone && !byEmail) statements.push(["sms", said.emailSubscribed ?? true]);
+    else if (byPhone && !byEmail && byStatus !== null && !isUnread(extraFields, "sms_subscriber_status"))
+      statements.push(["sms", byStatus]);
     return statements;
   }
   if (said.emailSubscribed !== null && contact.email !== "") statements.push(["email", said.emailSubscribed]);

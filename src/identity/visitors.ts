@@ -1,6 +1,6 @@
 import { withVisitor } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
-import { cleanId, type VisitorIds, visitorKeys } from "../domain/ids.js";
+import { personId, type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { newVisitor, type Visitor } from "../domain/visitor.js";
 import type { Identify } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -102,7 +102,8 @@ export function joinVisitor(
 ): Joined {
   const notes: string[] = [];
   const deviceKeys = visitorKeys({ ...ids, userId: "" });
-  const userKey = cleanId(ids.userId) === "" ? "" : `u:${cleanId(ids.userId)}`;
+  const userId = personId(ids.userId);
+  const userKey = userId === "" ? "" : `u:${userId}`;
   const keys = deviceKeys.length > 0 ? deviceKeys : userKey === "" ? [] : [userKey];
   if (keys.length === 0) return { visitor: undefined, contactChanged: false, notes };
 

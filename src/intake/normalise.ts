@@ -2,7 +2,7 @@ import { emailKey, phoneKey } from "../domain/contact.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
 import type { VisitorIds } from "../domain/ids.js";
-import { cleanId } from "../domain/ids.js";
+import { cleanId, personId } from "../domain/ids.js";
 import { isDecimal, type Money, NO_MONEY } from "../domain/money.js";
 import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
@@ -108,19 +108,18 @@ function readRecommendationIds(ids: readonly string[]): readonly string[] {
 }
 
 function readVisitor(ids: VisitorIds, notes: string[]): VisitorIds {
-  const visitor = {
-    clientId: cleanId(ids.clientId),
-    fingerprintId: cleanId(ids.fingerprintId),
-    userId: cleanId(ids.userId),
+  const read = (name: string, id: string): string => {
+    const clean = cleanId(id);
+    if (clean !== id) notes.push("a visitor id is too long or holds control characters and counts as absent");
+    const person = personId(clean);
+    if (person !== clean) notes.push(`the ${name} id "${clean}" names nobody and counts as absent`);
+    return person;
   };
-  if (
-    visitor.clientId !== ids.clientId ||
-    visitor.fingerprintId !== ids.fingerprintId ||
-    visitor.userId !== ids.userId
-  ) {
-    notes.push("a visitor id is too long or holds control characters and counts as absent");
-  }
-  return visitor;
+  return {
+    clientId: read("client", ids.clientId),
+    fingerprintId: read("fingerprint", ids.fingerprintId),
+    userId: read("user", ids.userId),
+  };
 }
 
 function readContact(contact: EventContact, notes: string[]): EventContact {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toEvent } from "../../src/facade/trace-event.js";
 import { createJoinVisitors } from "../../src/identity/join-visitors.js";
 import { createSetSubscription } from "../../src/identity/set-subscription.js";
 import { testIds, testSecrets } from "../fixtures/store.js";
@@ -28,6 +29,26 @@ describe("subscription status", () => {
     const { record, statusOf } = await intake();
     await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed } }));
     expect(await statusOf("f1")).toMatchObject({ identified: true, email: status });
+  });
+
+  it.each(["2", "3", "4", "-1", "[0]", "nie", "NaN"])(
+    "of who unsubscribed stays when subscribe says %s",
+    async (status) => {
+      const { record, statusOf, now } = await intake();
+      await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed: false } }));
+      now.at += 1000;
+      const extraFields = toEvent(new Map([["subscriber_status", status]]), "", now()).extraFields;
+      const { notes } = await record(draft("subscribe", { contact: ann, extraFields }));
+      expect(notes).toEqual(["subscriber_status says neither yes nor no and states nothing (accepted: 1, 0)"]);
+      expect(await statusOf("f1")).toMatchObject({ identified: true, email: false });
+    },
+  );
+
+  it("of a phone stays when subscribe says of text messages neither yes nor no", async () => {
+    const { record, store } = await intake();
+    const contact = { ...NO_CONTACT, phone: "+48600100200" };
+    await record(draft("subscribe", { contact, extraFields: { sms_subscriber_status: "2" } }));
+    expect((await store.contacts.find("shop", "p:+48600100200"))?.smsSubscription.status).toBe(null);
   });
 
   it("is not identified by a phone number alone", async () => {

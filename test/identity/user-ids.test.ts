@@ -89,3 +89,17 @@ describe("the shop's own user id", () => {
     expect(await store.visitors.find("shop", ["c:c1", "c:c2", "u:1"])).toMatchObject([{ isUserProven: true }]);
   });
 });
+
+describe("a user id that names nobody, by the shop's own word", () => {
+  it.each(["0", "guest", "NULL", "00000000-0000-0000-0000-000000000000"])("joins no two guests: %s", async (userId) => {
+    const { record, linkOf, statusOf, historyOf } = await shop();
+    await record(seen({ fingerprintId: "bo", userId }, undefined, "bo@x.de"));
+    const { notes } = await record(seen({ fingerprintId: "cy", userId }, undefined, "cy@x.de"));
+    expect(notes).toEqual([`the user id "${userId}" names nobody and counts as absent`]);
+    await record(draft("order", { visitor: { ...NO_VISITOR, userId }, order: order("o9"), products: [product("p9")] }));
+    expect([await linkOf("f:bo"), await linkOf("f:cy")]).toEqual(["bo@x.de", "cy@x.de"]);
+    expect(await historyOf("f:bo")).toEqual([]);
+    await record(draft("subscribe", { contact: { ...NO_CONTACT, email: "bo@x.de" } }));
+    expect(await statusOf("cy")).toEqual({ identified: true, email: null, sms: null });
+  });
+});

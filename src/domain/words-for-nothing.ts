@@ -1,0 +1,25 @@
+/**
+ * What senders write where they know no person: shop systems give guests the id 0, exports write NULL, scripts and
+ * analytics tools write their own words. As an id of a person each of them stands for nobody, or all guests of a shop would be one visitor.
+ */
+const WORDS: ReadonlySet<string> = new Set([
+  ...["null", "nil", "none", "undefined", "nan", "na", "n/a", "#n/a", "\\n", "empty", "void", "n.a."],
+  ...["false", "true", "unknown", "guest", "anonymous", "anon", "not set", "not logged in", "object object", "nobody"],
+]);
+
+const NEGATIVE = new Set(["-1", "-1.0"]);
+/** Zeros, signs and separators: `0`, `00`, `-0`, `0.0`, `-`, the nil UUID. */
+const ZEROS = /^[-+0._:]+$/;
+const OPENED = /^[\s"'`(<[{]+/;
+const CLOSED = /[\s"'`)>\]}]+$/;
+/** No word above is longer with what may stand around it; ids of persons mostly are. */
+const LONGEST = 40;
+
+/** True for an id that names nobody, in any case, with blanks, quotes or brackets around. */
+export function isNobody(id: string): boolean {
+  if (id.length > LONGEST) return false;
+  const said = id.trim().toLowerCase();
+  if (said === "" || ZEROS.test(said) || NEGATIVE.has(said)) return true;
+  const bare = said.replace(OPENED, "").replace(CLOSED, "");
+  return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
+}

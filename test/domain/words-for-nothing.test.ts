@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { visitorKeys } from "../../src/domain/ids.js";
+import { isNobody } from "../../src/domain/words-for-nothing.js";
+
+const NOBODY = [
+  ...["0", "00", "-0", "0.0", "-1", "-", "00000000-0000-0000-0000-000000000000"],
+  ...["null", "NULL", "Nil", "None", "undefined", "NaN", "NA", "n/a", "#N/A", "\\N", "false", "True", "unknown"],
+  ...[
+    "guest",
+    "Guest",
+    "anonymous",
+    "(not set)",
+    "not set",
+    "not_set",
+    "(none)",
+    "<null>",
+    '"null"',
+    "[object Object]",
+  ],
+  ...[" 0 ", " guest "],
+];
+const SOMEBODY = [
+  "1",
+  "7",
+  "10",
+  "-12",
+  "0a",
+  "a0",
+  "guest-7",
+  "nullable",
+  "nancy",
+  "unknown@x.de",
+  "no",
+  "0199ffff-0000-7000-8000-000000000001",
+];
+
+describe("an id of a person", () => {
+  it.each(NOBODY)("names nobody when it is %j", (id) => {
+    expect(visitorKeys({ clientId: id, fingerprintId: id, userId: id })).toEqual([]);
+  });
+
+  it.each(SOMEBODY)("names somebody when it is %j", (id) => {
+    expect(visitorKeys({ clientId: id, fingerprintId: id, userId: id })).toEqual([`c:${id}`, `f:${id}`, `u:${id}`]);
+  });
+
+  it("names somebody when it is a number above 0 or a random UUID", () => {
+    fc.assert(fc.property(fc.oneof(fc.uuid(), fc.integer({ min: 1 }).map(String)), (id) => !isNobody(id)));
+  });
+});
