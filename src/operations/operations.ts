@@ -125,11 +125,12 @@ export function createOperations(deps: OperationsDependencies): Operations {
   return {
     async begin(appId, kind, run, change) {
       const live = new LiveOperation(deps, appId, newOperation(deps.newId(), kind, now()));
+      const changed = live.changed(); // before the start, as a work may report at once
       const work = live.start(run);
       const timer = new AbortController();
       const late = pause(ACCEPTED_MS, undefined, { signal: timer.signal }).catch(() => undefined); // aborted below
       try {
-        await Promise.race([work, live.changed(), late]);
+        await Promise.race([work, changed, late]);
         const key = keyOf(appId, live.current.operationId);
         const operation = await change(appId, (tx) => {
           if (tx.app() === undefined) throw new NotFound("app");
