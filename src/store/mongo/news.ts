@@ -90,7 +90,13 @@ export class NewsFeed {
 
   /** This server tells its own watchers what the news with this id says. */
   markOwn(id: string): void {
-    if (this.started !== undefined) this.seen.set(id, this.upTo.getTime() + KEPT_MS);
+    this.seen.set(id, this.upTo.getTime() + KEPT_MS);
+    if (this.started !== undefined) return;
+    // The first poll reads back for a while, and nobody watched then: the newest of them are enough.
+    for (const oldest of this.seen.keys()) {
+      if (this.seen.size <= MANY) break;
+      this.seen.delete(oldest);
+    }
   }
 
   /** Ends `markOwn`: the transaction has failed, or `isUnknown`. */
@@ -114,6 +120,7 @@ export class NewsFeed {
     const { connection, elapsed, pollMs } = this.options;
     this.upTo = new Date(await timeOf(connection));
     if (this.closed) return;
+    for (const id of this.seen.keys()) this.seen.set(id, this.upTo.getTime());
     this.polledAt = elapsed();
     this.polling = setInterval(() => this.pollUnlessFollowing(), pollMs).unref();
     if (connection.hasChangeStreams) this.follow();
