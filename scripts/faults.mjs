@@ -3,6 +3,7 @@
 // npm run faults -- million [mongo]: 200 kills with a million acknowledged events, by the checker (an hour; it goes on where it was
 // stopped), and 20 kills with 100,000 on MongoDB; mongo: these alone.
 // npm run faults -- mutants [NAME …]: plants faults in a copy, which the checker or a test must find (half an hour).
+// npm run faults -- random-mutants [--seed N] [--count N]: plants faults of one line chosen by seed, which a fast test must find (a minute each).
 // npm run faults -- simulate [--histories N] [--seed N]: simulated histories of the core (a thousand; a minute). A seed alone: that one.
 // npm run faults -- SUITE: runs one of the long suites below and prints what came of it.
 import { join } from "node:path";
@@ -28,6 +29,7 @@ const SUITES = {
 const SCRIPTS = {
   million: ["--import", "tsx", "test/faults/million.ts"],
   mutants: ["checker/mutants/run.mjs"],
+  "random-mutants": ["scripts/random-mutants.mjs"],
   simulate: ["test/faults/simulator/run.mjs"],
 };
 const OPTIONS = ["--few", "--report", ...Object.keys(SCRIPTS), ...Object.keys(SUITES)];

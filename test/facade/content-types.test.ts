@@ -33,11 +33,8 @@ it.each([
   ['APPLICATION/X-WWW-FORM-URLENCODED;charset="x', 200],
   ["text/plain; a=b; a=c", 200],
   ["", 200],
-  ["application/json", 415],
-  ["application/json\ta", 415],
   ["application/x-www-form-urlencodedx", 415],
   ["text/plain, application/json", 415],
-  ["multipart/form-data", 400],
 ])("/trace with a form called %j answers %i", async (contentType, status) => {
   const { facade } = openFacade();
   const headers = { "content-type": contentType };

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Refused } from "../../src/facade/errors.js";
 import { readForm } from "../../src/facade/form.js";
 import { readMultipart } from "../../src/facade/multipart.js";
 
@@ -27,21 +26,6 @@ describe("the multipart parser", () => {
     const form = await read(`${part("f", "data", '; filename="x.png"')}${part("a", "1")}--XX--\r\n`);
     expect([...form.fields]).toEqual([["a", "1"]]);
     expect(form.droppedFields).toBe(1);
-  });
-
-  it("returns the fields before the end of a truncated body", async () => {
-    const form = await read(`${part("a", "1")}${part("b", "2")}--XX\r\nContent-Dispo`);
-    expect(form.fields.get("a")).toBe("1");
-  });
-
-  it("keeps a field called __proto__ as a field", async () => {
-    expect((await read(`${part("__proto__", "x")}--XX--\r\n`)).fields.get("__proto__")).toBe("x");
-  });
-
-  it("rejects a content type without a boundary", async () => {
-    await expect(readMultipart("multipart/form-data", Buffer.from("x"))).rejects.toEqual(
-      new Refused(400, "Invalid body"),
-    );
   });
 
   it("reads 256 parts and counts that there were more", async () => {

@@ -10,27 +10,6 @@ const ann = { ...NO_CONTACT, email: "ann@example.com" };
 const fp = (fingerprintId: string, clientId = "") => ({ ...NO_VISITOR, fingerprintId, clientId });
 
 describe("subscription status", () => {
-  it("is anonymous for an unknown visitor", async () => {
-    const { statusOf } = await intake();
-    expect(await statusOf("nobody")).toEqual(ANONYMOUS);
-  });
-
-  it("is unknown for a visitor linked to an e-mail without a statement", async () => {
-    const { record, statusOf } = await intake();
-    await record(draft("homepage_view", { visitor: fp("f1"), contact: ann }));
-    expect(await statusOf("f1")).toEqual({ identified: true, email: null, sms: null });
-  });
-
-  it.each([
-    ["without a status", null, true],
-    ["with status 1", true, true],
-    ["with status 0", false, false],
-  ])("after subscribe %s is %j → %j", async (_name, emailSubscribed, status) => {
-    const { record, statusOf } = await intake();
-    await record(draft("subscribe", { visitor: fp("f1"), contact: { ...ann, emailSubscribed } }));
-    expect(await statusOf("f1")).toMatchObject({ identified: true, email: status });
-  });
-
   it.each(["2", "3", "4", "-1", "[0]", "nie", "NaN"])(
     "of who unsubscribed stays when subscribe says %s",
     async (status) => {
@@ -96,25 +75,9 @@ describe("statements", () => {
       [true, false],
     ]);
   });
-
-  it("by an invalid e-mail have no effect, and the event notes it", async () => {
-    const { record, statusOf } = await intake();
-    const { notes } = await record(
-      draft("subscribe", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: "ann@" } }),
-    );
-    expect(notes).toContain("the e-mail is no address and identifies nobody");
-    expect(await statusOf("f1")).toEqual(ANONYMOUS);
-  });
 });
 
 describe("identity", () => {
-  it("treats e-mail addresses that differ in case and blanks as one", async () => {
-    const { record, statusOf } = await intake();
-    await record(draft("subscribe", { contact: ann }));
-    await record(draft("homepage_view", { visitor: fp("f1"), contact: { ...NO_CONTACT, email: " Ann@Example.COM " } }));
-    expect(await statusOf("f1")).toMatchObject({ identified: true, email: true });
-  });
-
   it("reads a leading blank of a phone number as a lost plus", async () => {
     const { record, store } = await intake();
     await record(draft("subscribe", { contact: { ...NO_CONTACT, phone: "+48600100200" } }));

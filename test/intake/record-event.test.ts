@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AlreadyExists, InvalidArgument, NotFound, RateLimited } from "../../src/domain/errors.js";
+import { AlreadyExists } from "../../src/domain/errors.js";
 import { draft, intake, NO_CONTACT, NO_VISITOR, order, product } from "./intake-fixture.js";
 
 const VIEW = draft("product_view", { products: [product("p1")] });
@@ -12,33 +12,9 @@ describe("recording an event", () => {
     expect(event).toMatchObject({ actionType: "product_view", products: [{ productId: "p1", title: "Tent" }] });
   });
 
-  it("stores an unknown action as it was sent", async () => {
-    const { record, store } = await intake();
-    const { eventId } = await record(draft("Wishlist_Add"));
-    expect((await store.events.get("shop", eventId))?.actionType).toBe("Wishlist_Add");
-  });
-
-  it.each([
-    ["product_view", "event.products"],
-    ["add_to_cart", "event.products"],
-    ["category_view", "event.categories"],
-    ["order", "event.order.order_id"],
-    ["order_cancel", "event.order.order_id"],
-    ["subscribe", "event.contact.email"],
-    ["", "event.action_type"],
-  ])("rejects %j without %s", async (action, field) => {
+  it("rejects an empty action", async () => {
     const { record } = await intake();
-    await expect(record(draft(action))).rejects.toMatchObject({ field, fault: "missing" });
-  });
-
-  it("rejects an action longer than 64 characters", async () => {
-    const { record } = await intake();
-    await expect(record(draft("a".repeat(65)))).rejects.toBeInstanceOf(InvalidArgument);
-  });
-
-  it("stores nothing for an unknown app", async () => {
-    const { record } = await intake();
-    await expect(record(VIEW, "", "nobody")).rejects.toEqual(new NotFound("app"));
+    await expect(record(draft(""))).rejects.toMatchObject({ field: "event.action_type", fault: "missing" });
   });
 
   it("replaces a time in the far future by the time of receipt, with a note", async () => {
@@ -56,14 +32,6 @@ describe("recording an event", () => {
   });
 
   describe("an idempotency key", () => {
-    it("returns the same event id and stores one event", async () => {
-      const { record, store } = await intake();
-      const first = await record(VIEW, "key-1");
-      const second = await record(VIEW, "key-1");
-      expect(second).toMatchObject({ eventId: first.eventId, deduplicated: true });
-      expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
-    });
-
     it("rejects another body", async () => {
       const { record } = await intake();
       await record(VIEW, "key-1");
@@ -88,35 +56,12 @@ describe("recording an event", () => {
       expect(again).toMatchObject({ eventId: first.eventId, deduplicated: true });
     });
 
-    it("expires after 24 hours", async () => {
-      const { record, now } = await intake();
-      const first = await record(VIEW, "key-1");
-      now.at += 24 * 3600_000 + 1;
-      expect(await record(VIEW, "key-1")).toMatchObject({ deduplicated: false });
-      expect((await record(VIEW, "key-1")).eventId).not.toBe(first.eventId);
-    });
-
-    it("belongs to one app", async () => {
-      const { record } = await intake();
-      await record(VIEW, "key-1");
-      expect(await record(VIEW, "key-1", "other")).toMatchObject({ deduplicated: false });
-    });
-
     it("used by many callers at once stores one event", async () => {
       const { record, store } = await intake();
       const all = await Promise.all(Array.from({ length: 20 }, () => record(VIEW, "key-1")));
       expect(new Set(all.map((one) => one.eventId)).size).toBe(1);
       expect(await store.events.list("shop", "", 10, false)).toHaveLength(1);
     });
-  });
-
-  it("limits backend senders to a burst of 100 for each app, and never limits browsers", async () => {
-    const { record } = await intake();
-    const fromServer = { ...VIEW, sender: "server" as const };
-    await Promise.all(Array.from({ length: 100 }, () => record(fromServer)));
-    await expect(record(fromServer)).rejects.toBeInstanceOf(RateLimited);
-    await expect(record(VIEW)).resolves.toBeDefined();
-    await expect(record(fromServer, "", "other")).resolves.toBeDefined();
   });
 
   it("marks and keeps a crawler's interactions, and counts its events once", async () => {

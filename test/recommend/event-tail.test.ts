@@ -47,13 +47,13 @@ describe("the tail of an app's events", () => {
     expect(tail.isQuiet).toBe(true);
   });
 
-  it("returns older events since the training after the newest ones, all of them", async () => {
+  it("returns older events since the training after the newest hundred, all of them", async () => {
     const { store, list, ids } = openEvents();
     store(...Array.from({ length: 500 }, (_, n) => n + 1));
     store(-1);
     const tail = new EventTail("shop", { list }, NOW);
     const newest = await tail.next();
-    expect(newest.at(-1)?.eventId).toBe(ids[499]);
+    expect(newest.map(({ eventId }) => eventId)).toEqual(ids.slice(400, 500));
     const older: string[] = [];
     for (let n = 0; n < 40; n++)
       older.push(...((await tail.settled(NOW + 60_000)) ?? []).map(({ eventId }) => eventId));

@@ -107,10 +107,6 @@ describe("an answer", () => {
     expect(answer.trackerProduct).toMatchObject({ productId: "p1", known: { title: "Title of p1" } });
   });
 
-  it("knows the current product by SKU", () => {
-    expect(ask({ currentSkus: ["sku-p1"] }).answer.trackerProduct?.productId).toBe("p1");
-  });
-
   it("reports a current product that the catalogue does not know", () => {
     const { answer } = ask({ currentProductIds: ["nobody"] });
     expect(answer.trackerProduct).toEqual({ productId: "nobody", known: undefined });

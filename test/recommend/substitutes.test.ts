@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ProductTable } from "../../src/recommend/product-facts.js";
 import { createBlender } from "../../src/recommend/score.js";
-import { isSubstitute, likenessAmong, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
+import { isSubstitute, likenessAmong, likenessTo, sameCategory, toReplace } from "../../src/recommend/substitutes.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 const tent = (productId: string, amount: string, currency = "EUR") =>
@@ -37,6 +37,28 @@ describe("a substitute", () => {
   it("is decided by category alone where a price is unknown or of another currency", () => {
     expect(isSubstitute(tent("dome", ""), lark)).toBe(true);
     expect(isSubstitute(tent("dome", "900", "SEK"), lark)).toBe(true);
+  });
+});
+
+describe("what a product that is newer than the model counts more by", () => {
+  it("grows with the category and the price that it shares with the most similar of the wanted ones", () => {
+    const wanted = [lark, bareProduct("bare")];
+    const counts = [tent("dome", "120"), tent("palace", "900"), tent("bivvy", ""), stove, bareProduct("mug")];
+    const [both, dear, unpriced, priced, none] = counts.map((product) => likenessTo(product, wanted));
+    expect([dear, none]).toEqual([unpriced, 1]);
+    expect(both).toBeGreaterThan(dear ?? 0);
+    expect(dear).toBeGreaterThan(priced ?? 0);
+    expect(priced).toBeGreaterThan(1);
+  });
+
+  it("is the same as that of a product that the model knows", () => {
+    const shop = [lark, stove, tent("dome", "120"), tent("palace", "900"), tent("bivvy", "")];
+    const table = new ProductTable(
+      shop.map(({ productId }) => productId),
+      { get: (productId) => shop.find((product) => product.productId === productId) },
+    );
+    const known = likenessAmong([lark], table);
+    expect(shop.map((product) => likenessTo(product, [lark]))).toEqual(shop.map((_, index) => known?.(index)));
   });
 });
 

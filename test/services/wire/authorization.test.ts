@@ -122,7 +122,6 @@ const TRANSPORTS: readonly (readonly [string, CreateTransport])[] = [
 describe("an RPC port with tokens", () => {
   it.each([
     ["storefront", ["ok", "PermissionDenied", "PermissionDenied", "ok", "PermissionDenied"]],
-    ["read", ["ok", "PermissionDenied", "PermissionDenied", "PermissionDenied", "PermissionDenied"]],
     ["personal", ["PermissionDenied", "ok", "PermissionDenied", "PermissionDenied", "PermissionDenied"]],
     ["write", ["PermissionDenied", "PermissionDenied", "ok", "ok", "PermissionDenied"]],
     ["both", ["ok", "PermissionDenied", "ok", "ok", "PermissionDenied"]],
