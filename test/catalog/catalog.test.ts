@@ -44,13 +44,6 @@ describe("products written by the shop", () => {
     await expect(upsert("absent", [])).rejects.toThrow(NotFound);
   });
 
-  it("are not changed by events, not even their availability", async () => {
-    const { upsert, record, store } = await catalog();
-    await upsert("shop", [fed("p1", { title: "Tent" })]);
-    await record(draft("product_view", { products: [product("p1", { title: "Hacked", available: false })] }));
-    expect(await store.products.get("shop", "p1")).toMatchObject({ title: "Tent", available: true, origin: "catalog" });
-  });
-
   it("are stored with URLs as a URL parser writes them", async () => {
     const { upsert, store } = await catalog();
     await upsert("shop", [fed("p1", { url: 'HTTPS://A.example/x"onerror="y', imageUrl: "https://a.example" })]);

@@ -55,8 +55,8 @@ describe("the subscription cookies", () => {
     expect(cookies.read(header, "shop", "visitor-1")).toEqual(state);
   });
 
-  it.each(STATES)("do not return %j to another visitor or app", (state) => {
-    const header = sentBack(cookies.store("shop", "visitor-1", state));
+  it("are read for no other visitor and no other app", () => {
+    const header = sentBack(cookies.store("shop", "visitor-1", STATES[0]!));
     expect(cookies.read(header, "shop", "visitor-2")).toBeUndefined();
     expect(cookies.read(header, "shop2", "visitor-1")).toBeUndefined();
     expect(cookies.read(header, "sho", "visitor-1")).toBeUndefined();
