@@ -40,6 +40,13 @@ describe("spaced work", () => {
     expect(beganAt).toHaveLength(3);
   });
 
+  it("rests after a piece of half a millisecond, as long as a timer can", async () => {
+    const { turns, work, beganAt } = open();
+    for (let n = 0; n < 2; n++) turns(work(0.5));
+    await vi.runAllTimersAsync();
+    expect(beganAt[1]).toBeGreaterThanOrEqual(1);
+  });
+
   it("continues after a piece that throws", async () => {
     const { turns, work, beganAt } = open();
     expect(() =>

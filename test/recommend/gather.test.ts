@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { Shelf } from "../../src/recommend/catalog.js";
+import type { PassingFilter } from "../../src/recommend/filter.js";
+import { narrowingOf } from "../../src/recommend/gather.js";
+import { ProductTable } from "../../src/recommend/product-facts.js";
+import { catalogOf, modelOf, shopProduct } from "./frame-shop.js";
+
+it("a filter of too many products to list lets those of the catalogue pass that it lets pass", () => {
+  const ids = ["cheap", "dear", "gone"];
+  const catalog = catalogOf([shopProduct("cheap"), shopProduct("dear")]);
+  const broad: PassingFilter = {
+    passes: ({ productId }) => productId !== "dear",
+    atMost: 1,
+    ids: () => ids,
+    few: () => undefined,
+  };
+  const shelf = new Shelf(catalog, modelOf(ids), new ProductTable(ids, catalog));
+  const narrowing = narrowingOf(broad, shelf);
+  expect(ids.map((_, index) => narrowing?.passes(index))).toEqual([true, false, false]);
+  expect([narrowing?.among, narrowing?.oneOf]).toEqual([undefined, 2]);
+});
