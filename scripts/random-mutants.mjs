@@ -124,6 +124,8 @@ async function judge({ copy, mutant, tests, limit, failing }) {
       if (failed === LATE) return `UNDECIDED after ${limit} s and ${from - batch.length} of ${tests.length} files`;
       const without = await firstFailure(copy, [failed.file], Date.now() + limit * 1000);
       if (without === undefined) return `caught by ${failed.file} "${failed.name}"`;
+      if (without === LATE)
+        return `UNDECIDED, ${failed.file} fails, and without the fault takes longer than ${limit} s`;
       failing.add(failed.file);
     }
   }
