@@ -66,7 +66,9 @@ export function createSetSubscription(deps: {
   };
 }
 
-function checkOrder(appId: string, { email, phone, emailSubscribed, smsSubscribed, reason }: SubscriptionOrder): void {
+function checkOrder(appId: string, order: SubscriptionOrder): void {
+  const { email, phone, emailSubscribed, smsSubscribed, reason, visitor } = order;
+  const saysSomething = emailSubscribed !== null || smsSubscribed !== null || visitor !== null;
   const hasEmail = email !== "" || (phone !== "" && emailSubscribed === null);
   checkAll(
     check(appId !== "", "app_id", "missing"),
@@ -74,6 +76,7 @@ function checkOrder(appId: string, { email, phone, emailSubscribed, smsSubscribe
     check(email === "" || emailKey(email) !== "", "email", "invalid", "an e-mail address"),
     check(phone === "" || phoneKey(phone) !== "", "phone", "invalid", "5 to 20 digits, with + when international"),
     check(smsSubscribed === null || phone !== "", "phone", "missing"),
+    check(saysSomething, "email_state", "missing"),
     check(reason === "" || cleanId(reason) !== "", "reason", "invalid", "at most 255 bytes without control characters"),
   );
 }

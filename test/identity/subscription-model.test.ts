@@ -178,7 +178,9 @@ const set = fc.tuple(fc.constantFrom(...EMAILS), states, visitors).map(([email, 
   command(`set(${email}, ${status}, ${visitor})`, async (model, shop) => {
     const ids = visitor === null ? null : { ...NO_VISITOR, fingerprintId: visitor };
     const order = { email, phone: "", emailSubscribed: status, smsSubscribed: null, reason: "", visitor: ids };
-    await createSetSubscription(shop.callers)("shop", order);
+    const setting = createSetSubscription(shop.callers)("shop", order);
+    if (status === null && visitor === null) return expect(setting).rejects.toThrow("email_state");
+    await setting;
     model.of(email);
     const by = shop.lastId;
     if (status !== null) model.say(email, status, shop.now.at, by, false);

@@ -15,7 +15,7 @@ it.each<[string, (rpc: Rpc) => Promise<unknown>, string[]]>([
   [
     "SetSubscription",
     ({ subscriptions }) => subscriptions.setSubscription({ email: "x", phone: "y" }),
-    ["app_id", "email", "phone"],
+    ["app_id", "email", "phone", "email_state"],
   ],
   [
     "SetFrameConfiguration",

@@ -308,7 +308,8 @@ export type SetSubscriptionRequest = Message<"aisle.v1.SetSubscriptionRequest"> 
   phone: string;
 
   /**
-   * Optional. New state of the e-mail subscription (needs `email`).
+   * Optional. New state of the e-mail subscription (needs `email`). This,
+   * `sms_state` or `visitor` must be set, else INVALID_ARGUMENT.
    *
    * @generated from field: aisle.v1.SubscriptionState email_state = 4;
    */

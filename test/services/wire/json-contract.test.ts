@@ -1,0 +1,96 @@
+/** JSON that is not of the contract, in each field of each message that a call may send. */
+import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
+import { ScalarType } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
+import { RPC_SERVICES } from "../../../src/services/wire/rpc-methods.js";
+import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
+
+type Wrap = (value: JsonValue) => JsonValue;
+
+/** Every field of a message and of those below it, each message type once, with what puts a value there. */
+function fieldsOf(desc: DescMessage, wrap: Wrap, seen: Set<string>): { field: DescField; put: Wrap; path: string }[] {
+  if (seen.has(desc.typeName) || desc.typeName.startsWith("google.protobuf.")) return [];
+  seen.add(desc.typeName);
+  return desc.fields.flatMap((field) => {
+    const put: Wrap = (value) => wrap({ [field.jsonName]: value });
+    const one: Wrap = (value) =>
+      put(field.fieldKind === "list" ? [value] : field.fieldKind === "map" ? { k: value } : value);
+    const below = field.message === undefined ? [] : fieldsOf(field.message, one, seen);
+    return [{ field, put: one, path: `${desc.typeName}.${field.name}` }, ...below];
+  });
+}
+
+const inputs = [
+  ...new Map(
+    RPC_SERVICES.flatMap(({ methods }) => methods).map(({ input }) => [input.typeName, input] as const),
+  ).values(),
+];
+const everyField = inputs.flatMap((input) =>
+  fieldsOf(input, (value) => value, new Set()).map((one) => ({ ...one, input })),
+);
+
+/** The words of a refusal, or "taken". */
+function answerTo(input: DescMessage, value: JsonValue): string {
+  try {
+    createNamingDecoder(input).decode(Buffer.from(JSON.stringify(value)));
+    return "taken";
+  } catch (error) {
+    return ConnectError.from(error).rawMessage;
+  }
+}
+
+describe("JSON of a call", () => {
+  it("is refused by name when a message has a field that the contract does not have", () => {
+    const messages = everyField.filter(
+      ({ field }) => field.message !== undefined && !field.message.typeName.startsWith("google."),
+    );
+    const cases = [...inputs.map((input) => ({ input, put: (value: JsonValue) => value })), ...messages];
+    expect(cases.length).toBeGreaterThan(100);
+    const wrong = cases.filter(
+      ({ input, put }) => !answerTo(input, put({ noSuchField: 1 })).startsWith("Invalid field: noSuchField, "),
+    );
+    expect(wrong.map(({ input }) => input.typeName)).toEqual([]);
+  });
+
+  it("is refused by name when an enum is misspelt, in small letters, cut short, empty or an unknown number", () => {
+    const enums = everyField.filter(({ field }) => field.enum !== undefined);
+    expect(enums.length).toBeGreaterThan(20);
+    const wrong = enums.flatMap(({ input, field, put, path }) => {
+      const name = field.enum?.values.at(-1)?.name ?? "";
+      const values = [name.toLowerCase(), name.slice(name.lastIndexOf("_") + 1), `${name}X`, "", 9999, [name], true];
+      return values
+        .filter((value) => !answerTo(input, put(value)).startsWith(`Invalid field: ${field.name}, accepted are `))
+        .map((value) => `${path}: ${JSON.stringify(value)}: ${answerTo(input, put(value))}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("is refused by name when a value has another type than its field", () => {
+    const wrong = everyField.flatMap(({ input, field, put, path }) => {
+      if (field.enum !== undefined) return [];
+      const value: JsonValue =
+        field.message !== undefined
+          ? 5
+          : field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES
+            ? 5
+            : "x";
+      const answer = answerTo(input, put(value));
+      return answer.startsWith(`Invalid field: ${field.name}, accepted `) ? [] : [`${path}: ${answer}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("does not have its names repeated when they could be somebody's data", () => {
+    expect(answerTo(inputs[0]!, { "ada@example.com": 1 })).not.toContain("ada");
+  });
+
+  it("is refused in a read by GET, too", async () => {
+    const { url } = await openListener({ routes: createFixtureRoutes() });
+    const message = encodeURIComponent(JSON.stringify({ appID: "shop" }));
+    const answer = await fetch(`${url}/aisle.v1.AppService/GetApp?connect=v1&encoding=json&message=${message}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("Invalid field: appID, accepted are appId");
+  });
+});
