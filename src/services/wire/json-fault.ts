@@ -158,7 +158,7 @@ function unknownIn(message: ReflectMessage): InvalidArgument | undefined {
       field.fieldKind === "list" || field.fieldKind === "map" || field.fieldKind === "enum" ? field.enum : undefined;
     const values = field.fieldKind === "list" || field.fieldKind === "map" ? valuesOf(value) : [value];
     for (const one of values) {
-      if (kind !== undefined && kind.values.every(({ number }) => number !== one))
+      if (kind?.values.every(({ number }) => number !== one))
         return new InvalidArgument(field.name, "invalid", namesOf(kind));
       const inner = isReflectMessage(one) && hasEnums(one.desc) ? unknownIn(one) : undefined;
       if (inner !== undefined) return inner;
