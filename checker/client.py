@@ -40,7 +40,7 @@ class Client:
         return self.send("rest", path, body, content_type="application/x-www-form-urlencoded", idempotency_key=key)
 
     def rpc(self, method, **request):
-        body = json.dumps({"appId": "shop", **request})
+        body = json.dumps(request if "app" in request else {"appId": "shop", **request})
         return json.loads(self.send("rpc", f"/aisle.v1.{method}", body, content_type="application/json")[1])
 
     def stream(self, method, **request):

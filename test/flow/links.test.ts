@@ -19,7 +19,11 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     const aisle = await openAisle(openStore, { publicUrl: PUBLIC_URL });
     const { subscriptions } = aisle.rpc;
     await aisle.rpc.apps.createApp({ app: { appId: "shop", displayName: "Lark & Sons" } });
-    await subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
+    const listed = async function* () {
+      yield { appId: "shop", contacts: [{ email: EMAIL }] };
+    };
+    if (emailState === SubscriptionState.UNSPECIFIED) await subscriptions.importContacts(listed());
+    else await subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState });
     const link = async (
       purpose: LinkPurpose,
       more: { ttl?: { seconds: bigint }; contact?: { case: "email" | "phone"; value: string } } = {},
@@ -216,7 +220,7 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
 it("no link is made when the server does not know its public address", async () => {
   const { rpc } = await openAisle();
   await rpc.apps.createApp({ app: { appId: "shop" } });
-  await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL });
+  await rpc.subscriptions.setSubscription({ appId: "shop", email: EMAIL, emailState: SubscriptionState.SUBSCRIBED });
   const order = {
     appId: "shop",
     contact: { case: "email" as const, value: EMAIL },

@@ -163,7 +163,11 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
   it("a repeated CreateLink answers the same link", async () => {
     const { subscriptions, now } = await open();
     const contact = { case: "email", value: "ada@shop.example" } as const;
-    await subscriptions.setSubscription({ appId: "shop", email: contact.value });
+    await subscriptions.setSubscription({
+      appId: "shop",
+      email: contact.value,
+      emailState: SubscriptionState.SUBSCRIBED,
+    });
     const link = { appId: "shop", contact, purpose: LinkPurpose.UNSUBSCRIBE, channel: SubscriptionChannel.EMAIL };
     const first = await subscriptions.createLink({ ...link, requestId });
     now.at += 5000;
@@ -174,7 +178,7 @@ describe.each(stores)("request ids: $name", ({ openStore }) => {
   it("a repeated EraseVisitor answers the erasure that it began first, also when nobody is left to erase", async () => {
     const { subscriptions, privacy, other, settleOperations } = await open();
     const email = "ada@shop.example";
-    await subscriptions.setSubscription({ appId: "shop", email });
+    await subscriptions.setSubscription({ appId: "shop", email, emailState: SubscriptionState.SUBSCRIBED });
     const request = { appId: "shop", person: { email }, requestId };
     const answers = await Promise.all([privacy, other.privacy].map((one) => one.eraseVisitor(request)));
     await settleOperations();
