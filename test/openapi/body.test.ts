@@ -81,7 +81,8 @@ describe("the schema of a /recommend body", () => {
       }),
       { numRuns: RUNS.many },
     );
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(500);
+    // A property that only ever read, or only refused, would show nothing.
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(RUNS.many / 10);
   });
 
   it("has exactly the fields that the server reads", () => {
