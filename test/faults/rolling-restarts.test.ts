@@ -67,7 +67,7 @@ describe.each(await serverStoreKinds())("servers restarted in turn, under load: 
         const server = servers[restart % servers.length]!;
         exits.push(await server.running.end("SIGTERM"));
         server.running = await start();
-        await pause(200); // the balancer looks
+        await expect.poll(() => balancer.sendsTo(server.running), { timeout: 30_000 }).toBe(true);
       }
       isLoading = false;
       await Promise.all(calling);

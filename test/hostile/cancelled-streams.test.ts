@@ -9,7 +9,8 @@ import {
 import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.js";
 
 it("a full feed hides nothing when its caller cancels the call or loses the connection", async () => {
-  const server = await startServer({ directory: await temporaryDirectory() });
+  const directory = await temporaryDirectory();
+  let server = await startServer({ directory });
   const { apps, catalog } = rpcClients(server.rpcUrl);
   await apps.createApp({ app: { appId: "shop" } });
   const ids = Array.from({ length: 10 }, (_, n) => `p${n}`);
@@ -36,8 +37,9 @@ it("a full feed hides nothing when its caller cancels the call or loses the conn
       await Promise.race([ended, pause(2_000)]);
       client.close();
     }
-    await pause(500); // the server may still be at work
-    const { products } = await catalog.listProducts({ appId: "shop" });
+    await server.end("SIGTERM"); // it ends what it is at work on
+    server = await startServer({ directory });
+    const { products } = await rpcClients(server.rpcUrl).catalog.listProducts({ appId: "shop" });
     expect(products.filter(({ hidden }) => hidden)).toEqual([]);
   }
 });

@@ -1,28 +1,20 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../../..");
-const bin = join(root, "node_modules/.cache/bin");
 
 /**
- * Path of a grpcurl: one on PATH, else built by `go install` into a cache folder of the checkout. Undefined, with
- * a line that says so, when neither is possible; under CI that is an error.
+ * Path of a grpcurl: one on PATH, else the one that .ci/tools builds. Undefined, with a line that says so, when there is
+ * neither; under CI that is an error.
  */
 export async function findGrpcurl(): Promise<string | undefined> {
   if (await runs("grpcurl", "-version")) return "grpcurl";
-  const cached = join(bin, "grpcurl");
-  if (!existsSync(cached) && (await runs("go", "version"))) {
-    mkdirSync(bin, { recursive: true });
-    const env = { ...process.env, GOBIN: bin };
-    await run("go", ["install", "github.com/fullstorydev/grpcurl/cmd/grpcurl@latest"], { env }).catch((error: Error) =>
-      console.warn(`grpcurl cannot be built: ${error.message}`),
-    );
-  }
-  if (existsSync(cached)) return cached;
-  const text = "grpcurl is neither on PATH nor can it be built with go";
+  const built = join(root, "node_modules/.cache/bin/grpcurl");
+  if (existsSync(built)) return built;
+  const text = "grpcurl is neither on PATH nor built by .ci/tools";
   if (process.env.CI === "true") throw new Error(text);
   console.warn(`skipped: ${text}`);
   return undefined;

@@ -18,6 +18,8 @@ export class FaultyStore {
   at = 0;
   /** Who else holds the write lock. */
   holder: string | undefined;
+  /** How often the store asked who holds it. */
+  looks = 0;
   /** What was reported of commits, in words. */
   readonly reported: string[] = [];
   readonly counts = new Map<string, number>();
@@ -35,6 +37,7 @@ export class FaultyStore {
     this.transactions = 0;
     this.at = 0;
     this.holder = undefined;
+    this.looks = 0;
     this.reported.length = 0;
     this.counts.clear();
   }
@@ -52,7 +55,14 @@ export class FaultyStore {
       return (this.faults.shift() ?? environment.transact)(body);
     };
     return assembleStore(
-      { ...environment, transact, lockHolder: () => this.holder },
+      {
+        ...environment,
+        transact,
+        lockHolder: () => {
+          this.looks++;
+          return this.holder;
+        },
+      },
       {
         directory: this.directory,
         now: () => this.at,

@@ -175,7 +175,7 @@ describe("the limits of the embedded store's writer", () => {
       },
     ];
     under.holder = "process 4711 (stopped)";
-    const store = await under.openStore({ maxBeginMs: 500, answerMs: 10, maxCommitMs: 15 });
+    const store = await under.openStore({ maxBeginMs: 50, answerMs: 10, maxCommitMs: 15 });
     const first = put(store, "e1");
     await expect(first).rejects.toMatchObject({ name: "Unavailable" });
     under.at = 20;
@@ -183,7 +183,8 @@ describe("the limits of the embedded store's writer", () => {
       .poll(() => under.reported)
       .toContainEqual(expect.stringContaining("process 4711 (stopped) holds the write lock"));
     await expect(put(store, "e2")).rejects.toMatchObject({ name: "Unavailable", shed: "slow_commit" });
-    await new Promise((resolve) => setTimeout(resolve, 1_200)); // more than twice maxBeginMs
+    const looks = under.looks;
+    await expect.poll(() => under.looks, { timeout: 10_000 }).toBeGreaterThan(looks + 3); // it is looked at again and again
     free();
     await expect.poll(() => store.ready().then(() => "ready", String)).toBe("ready");
     await expect.poll(() => put(store, "e3").then(() => "written", String)).toBe("written");
