@@ -23,7 +23,9 @@ export function createLog(level: LogLevel, write: (line: string) => void = write
     hooks: {
       logMethod(this: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn) {
         const [first, second, ...rest] = args;
-        method.apply(this, [cutText(first), cutText(second), ...rest]);
+        // With a second value, even an undefined one, the message would be taken for a format.
+        if (args.length === 1) method.apply(this, [cutText(first)]);
+        else method.apply(this, [cutText(first), cutText(second), ...rest]);
       },
     },
   };

@@ -40,6 +40,12 @@ describe("the log", () => {
     );
   });
 
+  it("takes no message for a format", () => {
+    const { log, lines } = openLog();
+    log.info("100 %% of %s");
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "100 %% of %s" });
+  });
+
   it("cuts long texts, in fields, messages and errors", () => {
     const long = "x".repeat(100_000);
     for (const say of [
