@@ -1,6 +1,7 @@
 import type { Channel, Contact } from "../domain/contact.js";
 import { confirmationKey } from "../domain/hook.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
+import { countsAt } from "./ledger/statement-order.js";
 import { statementTime } from "./ledger/statement-time.js";
 
 /** A request for a subscription; the address may be somebody else's. */
@@ -21,9 +22,9 @@ export interface ConfirmationRequest {
  */
 export function askConfirmation(tx: Transaction, contact: Contact, request: ConfirmationRequest): boolean {
   const { channel, by, eventId, visitorKey } = request;
-  const { status, changedAt, changedBy } = contact[`${channel}Subscription`];
-  const at = statementTime(request, changedAt);
-  if (status === true || at < changedAt || (at === changedAt && by <= changedBy)) return false;
+  const subscription = contact[`${channel}Subscription`];
+  const at = countsAt({ ...request, subscribed: true, isOrderedByArrival: false }, subscription);
+  if (subscription.status === true || at === undefined) return false;
   const key = confirmationKey(contact.contactId, channel);
   if (tx.confirmations.get(key) !== undefined) return false;
   tx.confirmations.put(key, { askedAt: at, askedBy: by, eventId, visitorKey });

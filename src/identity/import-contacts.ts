@@ -14,7 +14,7 @@ export interface ListedContact extends ContactNames {
   /** Null leaves the status as it is. */
   readonly emailSubscribed: SubscriptionStatus;
   readonly smsSubscribed: SubscriptionStatus;
-  /** Time of the statement; null: the time of the import. Newer statements win. */
+  /** Time of the statement; null: unknown. */
   readonly changedAt: number | null;
   readonly reason: string;
   /** Null: no link. */
@@ -27,11 +27,18 @@ export interface RefusedContact {
   readonly error: InvalidArgument;
 }
 
+export interface ImportedContacts {
+  readonly refused: readonly RefusedContact[];
+  /** Contacts that the list says are subscribed and that stay unsubscribed. */
+  readonly keptUnsubscribed: number;
+}
+
 /**
  * Imports a batch of contacts. They count as the shop's own statements, so links are proven. A statement with a time is
- * entered once, however often it is imported. Rejects with NotFound("app").
+ * entered once, however often it is imported. One without a time is taken for a state of unknown age: it unsubscribes, or
+ * fills an unknown status, but subscribes nobody who is unsubscribed. Rejects with NotFound("app").
  */
-export type ImportContacts = (appId: string, batch: readonly ListedContact[]) => Promise<readonly RefusedContact[]>;
+export type ImportContacts = (appId: string, batch: readonly ListedContact[]) => Promise<ImportedContacts>;
 
 const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_TEXT = 8192;
@@ -58,15 +65,17 @@ export function createImportContacts(
         refused.push({ index, error });
       }
     }
-    await deps.unitOfWork.run(appId, (tx) => {
+    const ids = { newId: deps.newId, newSalt: deps.newSalt };
+    const keptUnsubscribed = await deps.unitOfWork.run(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
-      for (const { id, contact } of taken) take(tx, contact, id, now, { newId: deps.newId, newSalt: deps.newSalt });
+      return taken.filter(({ id, contact }) => take(tx, contact, id, now, ids)).length;
     });
-    return refused;
+    return { refused, keptUnsubscribed };
   };
 }
 
-function take(tx: Transaction, listed: ListedContact, id: string, now: number, ids: NewIds): void {
+/** Returns true when the contact stays unsubscribed against what the list says. */
+function take(tx: Transaction, listed: ListedContact, id: string, now: number, ids: NewIds): boolean {
   let contact = takeContact(tx, listed, `contact:${id}`, now).contact!;
   const at = listed.changedAt ?? now;
   const by = `import:${createHash("sha256").update(JSON.stringify(listed)).digest("base64url")}`;
@@ -74,16 +83,23 @@ function take(tx: Transaction, listed: ListedContact, id: string, now: number, i
     ["email", contact.email === "" ? null : listed.emailSubscribed],
     ["sms", contact.phone === "" ? null : listed.smsSubscribed],
   ] as const;
+  let keepsUnsubscribed = false;
   for (const [channel, subscribed] of statements) {
     if (subscribed === null) continue;
-    const statement = { channel, subscribed, at, by, recordedAt: now, reason: listed.reason };
-    const source = { source: "import", eventId: "", onlyUnknown: false, ...ids } as const;
-    contact = state(tx, contact, { ...statement, ...source }).contact;
+    const { status } = contact[`${channel}Subscription`];
+    const saysNothing = listed.changedAt === null && (subscribed ? status !== null : status === false);
+    if (!saysNothing) {
+      const statement = { channel, subscribed, at, by, recordedAt: now, reason: listed.reason };
+      const source = { source: "import", eventId: "", onlyUnknown: false, ...ids } as const;
+      contact = state(tx, contact, { ...statement, ...source }).contact;
+    }
+    if (subscribed && contact[`${channel}Subscription`].status === false) keepsUnsubscribed = true;
   }
-  if (listed.visitor === null) return;
+  if (listed.visitor === null) return keepsUnsubscribed;
   const saying = { at, by: id, recordedAt: now, admission: undefined };
   const { visitor } = joinVisitor(tx, listed.visitor, id, saying);
   if (visitor !== undefined) linkContact(tx, visitor, contact.contactId, saying);
+  return keepsUnsubscribed;
 }
 
 function check(contact: ListedContact, now: number): void {

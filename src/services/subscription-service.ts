@@ -148,6 +148,7 @@ export function createSubscriptionService(
       const head = new BulkHead();
       let index = 0;
       let accepted = 0;
+      let keptUnsubscribed = 0;
       for await (const request of requests) {
         const { contacts } = request;
         head.read(request);
@@ -165,12 +166,13 @@ export function createSubscriptionService(
           }
         }
         const { importContacts } = head.isTried ? deps.tried : deps;
-        const refused = await importContacts(head.appId, listed);
-        for (const item of refused) refusals.add(places[item.index]!, item.error);
-        accepted += listed.length - refused.length;
+        const imported = await importContacts(head.appId, listed);
+        for (const item of imported.refused) refusals.add(places[item.index]!, item.error);
+        accepted += listed.length - imported.refused.length;
+        keptUnsubscribed += imported.keptUnsubscribed;
       }
       head.mustHaveBatch();
-      return { accepted, ...refusals.answer() };
+      return { accepted, keptUnsubscribed, ...refusals.answer() };
     }),
   };
 }

@@ -71,8 +71,11 @@ const HAPPENINGS: Readonly<Record<string, (to: Shop) => Promise<unknown>>> = {
     record(draft("subscribe", { visitor, contact: said("ann@", false) })),
   "SetSubscription, subscribed": (to) => set(to, true),
   "SetSubscription, unsubscribed": (to) => set(to, false),
-  "import, subscribed": (to) => list(to, true, null),
-  "import, unsubscribed, of a time before what is known was said": (to) => list(to, false, to.now.at - 3_600_000),
+  "import without a time, subscribed": (to) => list(to, true, null),
+  "import without a time, unsubscribed": (to) => list(to, false, null),
+  "import, subscribed, of a later time": (to) => list(to, true, to.now.at),
+  "import, unsubscribed, of an hour before what is known was said": (to) => list(to, false, to.now.at - 3_600_000),
+  "import, unsubscribed, of two days before what is known was said": (to) => list(to, false, to.now.at - 172_800_000),
   confirmation: (to) => word(to, "confirm"),
   "one-click unsubscription": (to) => word(to, "unsubscribe"),
 };

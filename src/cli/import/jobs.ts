@@ -8,6 +8,7 @@ import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, readContact } from "./contact-row.js";
 import { fetchInput, openInput } from "./input.js";
+import { createListedStates } from "./listed-states.js";
 import type { Listing } from "./listing.js";
 import { createProgress } from "./progress.js";
 import { createRejects } from "./rejects.js";
@@ -25,15 +26,22 @@ export interface ImportOptions extends ServerOptions {
 }
 
 export async function importContacts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
+  const remarks: Remarks = { counts: new Map() };
+  const states = createListedStates();
   await importFile(file, options, deps, {
     noun: "contacts",
     fields: CONTACT_FIELDS,
-    remarks: { counts: new Map() },
+    remarks,
     maker: {
-      push: (row) => [{ message: readContact(row, deps.now()), sources: [{ line: row.line, raw: row.raw }], key: "" }],
+      push: (row) => {
+        const message = readContact(row, deps.now());
+        if (states.contradicts(message))
+          remark(remarks, "the address stands on another line with another state: the stricter one counts");
+        return [{ message, sources: [{ line: row.line, raw: row.raw }], key: "" }];
+      },
       end: () => [],
     },
-    call: ({ subscriptions }) => contactCall(subscriptions, options.app),
+    call: ({ subscriptions }) => contactCall(subscriptions, options.app, remarks),
     repeatable: true,
     keySeed: null,
   });
@@ -130,16 +138,21 @@ async function hidingOf(listing: Listing, unit: string): Promise<Hiding> {
   }
 }
 
-export function remark(remarks: Remarks, text: string): void {
-  remarks.counts.set(text, (remarks.counts.get(text) ?? 0) + 1);
+export function remark(remarks: Remarks, text: string, times = 1): void {
+  if (times > 0) remarks.counts.set(text, (remarks.counts.get(text) ?? 0) + times);
 }
 
-function contactCall(subscriptions: Clients["subscriptions"], appId: string): BulkCall<ImportedContact> {
+function contactCall(
+  subscriptions: Clients["subscriptions"],
+  appId: string,
+  remarks: Remarks,
+): BulkCall<ImportedContact> {
   return async (batches) => {
     async function* messages() {
       for (const batch of batches) yield { appId, contacts: batch.map((item) => item.message) };
     }
     const answer = await subscriptions.importContacts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
+    remark(remarks, "the contact has unsubscribed and stays so: the list has no later time", answer.keptUnsubscribed);
     return { accepted: answer.accepted, deduplicated: 0, refused: answer.refused };
   };
 }

@@ -9,13 +9,13 @@ import { emptyLedger, LEDGER_HEAD, seal, withoutPerson } from "../../domain/ledg
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { endConfirmation } from "../confirmation.js";
 import { announceChange } from "../hooks/announce.js";
-import { statementTime } from "./statement-time.js";
+import { countsAt } from "./statement-order.js";
 
 /** A statement that a contact is (or is not) subscribed. */
 export interface Statement {
   readonly channel: Channel;
   readonly subscribed: boolean;
-  /** When it was made, by its sender; see `statementTime`. */
+  /** When it was made, by its sender. */
   readonly at: number;
   /** Event or change id; decides between statements of the same time. */
   readonly by: string;
@@ -35,6 +35,9 @@ export type NewSalt = () => string;
 
 export type Stated = { readonly contact: Contact; readonly effect: "changed" | "confirmed" | "older" | "known" };
 
+/** Calls and clicks: they are made when they arrive. Events and lists have times of their senders. */
+const ORDERED_BY_ARRIVAL: ReadonlySet<SubscriptionChange["source"]> = new Set(["rpc", "confirmation", "unsubscribe"]);
+
 /**
  * Applies a statement to a contact and enters it into the ledger. An older statement changes nothing and is not
  * entered. A newer one is entered even if it says the same.
@@ -42,9 +45,11 @@ export type Stated = { readonly contact: Contact; readonly effect: "changed" | "
 export function state(tx: Transaction, contact: Contact, statement: Statement): Stated {
   const before = contact[`${statement.channel}Subscription`];
   if (statement.onlyUnknown && before.status !== null) return { contact, effect: "known" };
-  const at = statementTime(statement, before.changedAt);
-  if (at < before.changedAt || (at === before.changedAt && statement.by <= before.changedBy))
-    return { contact, effect: "older" };
+  const isOrderedByArrival = ORDERED_BY_ARRIVAL.has(statement.source);
+  const counted = countsAt({ ...statement, isOrderedByArrival }, before);
+  if (counted === undefined) return { contact, effect: "older" };
+  // What a page says beside something else gives way to the person's own statement of the same second.
+  const at = statement.onlyUnknown ? Math.max(0, counted - 1) : counted;
   const next: Subscription = {
     status: statement.subscribed,
     changedAt: at,

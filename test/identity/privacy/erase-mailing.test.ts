@@ -15,6 +15,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     for (const { email, c_id } of [MAJA, OMAR]) {
       await trace({ app_id: "shop", action_type: "subscribe", email, c_id });
       await rpc.subscriptions.setSubscription({ appId: "shop", email, emailState: 3 });
+      aisle.now.at += 1000;
       await trace({ app_id: "shop", action_type: "subscribe", email, c_id });
     }
     const [first] = await store.hooks.due("shop", 1e15, 1);

@@ -160,8 +160,9 @@ export type ImportedContact = Message<"aisle.v1.ImportedContact"> & {
   smsState: SubscriptionState;
 
   /**
-   * Optional. Since when these states are true; not set: since the import.
-   * Newer statements win.
+   * Optional. Since when these states are true. Newer statements win. Not set:
+   * unknown; the states then unsubscribe, or fill what is unknown, but subscribe
+   * nobody who has unsubscribed.
    *
    * @generated from field: google.protobuf.Timestamp change_time = 5;
    */
