@@ -47,6 +47,7 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     networkLinks: records(),
     mailingSecrets: records(),
     confirmations: records(),
+    suppressions: records(),
     outbox: records(true),
     deadHooks: records(true),
     feeds: records(true),

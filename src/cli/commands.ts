@@ -133,6 +133,12 @@ export const SECTIONS: readonly CommandSection[] = [
         load: async () => (await import("./privacy-command.js")).definePrivacy,
       },
       {
+        name: "suppress",
+        description: "keep addresses out of imported lists",
+        isGroup: true,
+        load: async () => (await import("./suppress-command.js")).defineSuppress,
+      },
+      {
         name: "hook",
         description: "send subscription changes to the shop's own server",
         isGroup: true,

@@ -6,7 +6,7 @@ import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { type EventImportOptions, importEvents, VISITOR_MEANINGS } from "./import/event-import.js";
 import { PRESET_NAMES } from "./import/event-presets.js";
 import { EVENT_FIELDS } from "./import/event-row.js";
-import { type ImportOptions, importContacts } from "./import/jobs.js";
+import { type ContactImportOptions, importContacts } from "./import/jobs.js";
 import { ORDER_WINDOW } from "./import/orders.js";
 import { importProducts, type ProductImportOptions } from "./import/product-import.js";
 import { currencyCode, plainId, repeated } from "./option-values.js";
@@ -116,19 +116,25 @@ function addContacts(group: Command, deps: ProgramDeps): void {
     .option("--json", "print the totals as JSON")
     .description("import a list of contacts and their subscription status")
     .option("--map <field=column>", "read a field from a column of another name; repeatable", repeated)
+    .option("--ignore-column <name>", "leave out a column that looks like consent; repeatable", repeated)
     .addHelpText(
       "after",
       `${FILE_HELP}
 
 Fields: ${CONTACT_FIELDS.fields.join(", ")}. Other columns are ignored.
 email or phone is required. status and sms_status are subscribed, unsubscribed, 1, 0, yes or no; an empty value changes
-nothing. change_time is the time of the status: Aisle keeps a newer status, so importing a list twice is safe. Without
-it, the time of the import counts. client_id, fingerprint_id and user_id link a visitor.
+nothing. Aisle also reads the consent columns of Shopify, Mailchimp, Klaviyo, Brevo, WooCommerce, Magento, PrestaShop and
+HubSpot, and those in the languages of shops: Accepts Email Marketing, newsletter, opt_in, UNSUB_TIME, zgoda. A column that
+looks like consent and cannot be read stops the import: --map it, or name it by --ignore-column. A line is rejected if its
+consent is neither yes nor no, or if two columns contradict each other. A status without its address has no effect.
+
+change_time is the time of the status: Aisle keeps a newer status, so importing a list twice is safe. Without
+it, the time of the import counts. consent_text, consent_place and consent_network are kept in the ledger as evidence. client_id, fingerprint_id and user_id link a visitor.
 
 Example:
   $ aisle import contacts list.csv --app shop1 --map change_time=last_changed`,
     )
-    .action((file: string, options: ImportOptions) => importContacts(file, options, deps));
+    .action((file: string, options: ContactImportOptions) => importContacts(file, options, deps));
 }
 
 function shared(command: Command): Command {

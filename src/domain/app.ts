@@ -38,7 +38,12 @@ export interface App {
   readonly groups: readonly ProductGroup[];
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The rules that the keys of its contacts follow; see `CONTACT_KEY_RULES`. */
+  readonly contactKeyRules: number;
 }
+
+/** 1: an address is told by its spelling. 2: each spelling of an address leads to the same contact. */
+export const CONTACT_KEY_RULES = 2;
 
 /** Whoever invents a product must also invent as many visitors. */
 export const LEARNED_AFTER_VISITORS = 3;
@@ -57,5 +62,6 @@ export function bareApp(appId: string, at: number): App {
     privacy: NO_PRIVACY_SETTINGS,
     createdAt: at,
     updatedAt: at,
+    contactKeyRules: CONTACT_KEY_RULES,
   };
 }

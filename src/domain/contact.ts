@@ -1,3 +1,4 @@
+import type { Evidence } from "./evidence.js";
 import type { Seal } from "./ledger.js";
 
 /** true = subscribed, false = unsubscribed, null = no statement yet. */
@@ -32,7 +33,7 @@ export interface ContactProfile {
 
 export interface Contact extends ContactProfile {
   readonly contactId: string;
-  /** As given; the key is `emailKey`. "" when unknown. */
+  /** As given; the key is that of `address-keys.ts`. "" when unknown. */
   readonly email: string;
   readonly phone: string;
   readonly emailSubscription: Subscription;
@@ -40,6 +41,16 @@ export interface Contact extends ContactProfile {
   /** Visitors that were linked to it, the newest last. The visitor's own record says whether it still is. */
   readonly visitorIds: readonly string[];
   readonly createdAt: number;
+  /** Contacts that turned out to be this one: another spelling of its address had been stored as another contact. */
+  readonly former: readonly FormerContact[];
+}
+
+/** What links in mails may still name. */
+export interface FormerContact {
+  readonly contactId: string;
+  /** As given. */
+  readonly email: string;
+  readonly phone: string;
 }
 
 /** Visitors that a contact remembers. */
@@ -51,8 +62,17 @@ export function withVisitor(contact: Contact, visitorId: string): Contact {
   return { ...contact, visitorIds: [...contact.visitorIds, visitorId].slice(-MAX_VISITORS) };
 }
 
-/** The source of a statement. */
-export const CHANGE_SOURCES = ["event", "rpc", "import", "confirmation", "unsubscribe", "erasure"] as const;
+/** The source of a statement; `request` is none: a subscription that waits for its confirmation. */
+export const CHANGE_SOURCES = [
+  "event",
+  "rpc",
+  "import",
+  "confirmation",
+  "unsubscribe",
+  "erasure",
+  "merge",
+  "request",
+] as const;
 
 export type ChangeSource = (typeof CHANGE_SOURCES)[number];
 
@@ -76,31 +96,8 @@ export interface SubscriptionChange {
   /** "" when no event caused it. */
   readonly eventId: string;
   readonly reason: string;
+  /** Null when nothing was said, and when the contact was erased. */
+  readonly evidence: Evidence | null;
   /** Null in entries from before the chain. */
   readonly seal: Seal | null;
-}
-
-const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\].]+(\.[^\s@"(),:;<>[\\\].]+)+$/;
-
-/** Key of an e-mail address: trimmed, NFC, lower case. "" when the text is no address. */
-export function emailKey(text: string): string {
-  const key = text.trim().normalize("NFC").toLowerCase();
-  return key.length <= 254 && EMAIL.test(key) && !/\p{Cc}/u.test(key) ? key : "";
-}
-
-/** A phone number as meant: one leading space is a `+` lost in form decoding. */
-export function readPhone(text: string): string {
-  return /^ \d/.test(text) ? `+${text.slice(1).trimEnd()}` : text.trim();
-}
-
-/**
- * Key of a phone number: its digits, with `+` when it is international. "" when the text has fewer than 5 or more than 20
- * digits, or anything but digits and separators.
- */
-export function phoneKey(text: string): string {
-  const phone = readPhone(text);
-  if (!/^\+?[\d\s()./-]+$/.test(phone)) return "";
-  const digits = phone.replace(/\D/g, "");
-  if (digits.length < 5 || digits.length > 20) return "";
-  return phone.startsWith("+") ? `+${digits}` : digits;
 }

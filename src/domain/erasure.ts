@@ -3,7 +3,7 @@ import type { VisitorKey } from "./ids.js";
 /** All known ids of a person in one app. Every record that carries one of them belongs to the person. */
 export interface Person {
   readonly visitorKeys: readonly VisitorKey[];
-  /** `e:<email key>` and `p:<phone key>`. */
+  /** `e:<email key>`, `p:<phone key>`, and `i:<id>` of former contacts. */
   readonly contactKeys: readonly string[];
   readonly contactIds: readonly string[];
   /** Owners of histories: visitor ids and contact ids. */

@@ -6,7 +6,7 @@
  *   commitment = SHA-256(salt, personal part)
  *   hash       = SHA-256(number, what happened, commitment, previous hash)
  *
- * The personal part (whom it concerns, which event or call said it, why) enters the chain only as a commitment. Erasing
+ * The personal part (whom it concerns, which event or call said it, why, the evidence) enters the chain only as a commitment. Erasing
  * a person removes the part and its salt of 128 random bits. The chain still verifies and shows that somebody's status
  * changed then, but nobody can test whose.
  *
@@ -71,7 +71,7 @@ export function seal(
 
 /** The entry without its personal part; unchanged when it has none. */
 export function withoutPerson(change: SubscriptionChange): SubscriptionChange {
-  const personless = { ...change, contactId: "", by: "", eventId: "", reason: "" };
+  const personless = { ...change, contactId: "", by: "", eventId: "", reason: "", evidence: null };
   return change.seal === null ? personless : { ...personless, seal: { ...change.seal, salt: "" } };
 }
 
@@ -82,15 +82,18 @@ export function isErased({ contactId }: SubscriptionChange): boolean {
 
 /** The commitment to the personal part, as the chain holds it. */
 export function commitmentOf(
-  change: Pick<SubscriptionChange, "contactId" | "by" | "eventId" | "reason">,
+  change: Pick<SubscriptionChange, "contactId" | "by" | "eventId" | "reason" | "evidence">,
   salt: string,
 ) {
-  return digest([salt, change.contactId, change.by, change.eventId, change.reason]);
+  const { contactId, by, eventId, reason, evidence } = change;
+  // Entries without evidence are sealed as those of earlier versions.
+  const proof = evidence === null ? [] : [evidence.wording, evidence.place, evidence.network];
+  return digest([salt, contactId, by, eventId, reason, ...proof]);
 }
 
 /** What the next entry is sealed with. */
 export function hashOf(
-  change: Omit<SubscriptionChange, "contactId" | "by" | "eventId" | "reason" | "seal">,
+  change: Omit<SubscriptionChange, "contactId" | "by" | "eventId" | "reason" | "evidence" | "seal">,
   commitment: string,
   previous: string,
 ): string {

@@ -1,3 +1,5 @@
+import { readYesOrNo } from "../parse/yes-or-no.js";
+
 export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Maximum length of an id or key, in bytes of UTF-8. */
@@ -73,14 +75,9 @@ export function splitList(text: string, most: number): string[] {
   return parts;
 }
 
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "true", "yes", "y", "on", "subscribed"].map((word) => [word, true] as const),
-  ...["0", "0.0", "false", "no", "n", "off", "unsubscribed"].map((word) => [word, false] as const),
-]);
-
 /** `1` and `0` are documented; `false` must not be read as absent, which would subscribe. */
 export function readFlag(text: string): boolean | undefined {
-  return text === "" ? undefined : FLAGS.get(text.trim().toLowerCase());
+  return readYesOrNo(text);
 }
 
 /** Senders write availability in many ways; any other text means unknown. */

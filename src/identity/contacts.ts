@@ -1,4 +1,5 @@
-import { type Contact, type ContactProfile, emailKey, phoneKey, readPhone, UNKNOWN } from "../domain/contact.js";
+import { emailKey, phoneKey, readEmail, readPhone } from "../domain/address-keys.js";
+import { type Contact, type ContactProfile, UNKNOWN } from "../domain/contact.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 
 /** A statement's data on a contact; "" where nothing was said. */
@@ -44,6 +45,7 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
     emailSubscription: UNKNOWN,
     smsSubscription: UNKNOWN,
     visitorIds: [],
+    former: [],
     createdAt: at,
   };
   const phoneIsFree = byPhone === undefined || byPhone.contactId === contact.contactId;
@@ -52,7 +54,7 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
   const takesPhone = phone !== "" && phoneIsFree;
   const after: Contact = {
     ...contact,
-    email: contact.email === "" && email !== "" ? names.email.trim() : contact.email,
+    email: contact.email === "" && email !== "" ? readEmail(names.email) : contact.email,
     phone: takesPhone ? readPhone(names.phone) : contact.phone,
     firstName: names.firstName || contact.firstName,
     lastName: names.lastName || contact.lastName,

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
+import { emailKey, keysOfAddresses, phoneKey } from "../domain/address-keys.js";
 import type { Now } from "../domain/clock.js";
-import { emailKey, phoneKey, type SubscriptionStatus } from "../domain/contact.js";
+import type { SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
+import type { Evidence } from "../domain/evidence.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { type ContactNames, takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
+import type { Suppressions } from "./suppressions.js";
 import { joinVisitor, linkContact } from "./visitors.js";
 
 /** A contact of a list, with its subscriptions. */
@@ -17,6 +20,7 @@ export interface ListedContact extends ContactNames {
   /** Time of the statement; null: unknown. */
   readonly changedAt: number | null;
   readonly reason: string;
+  readonly evidence?: Evidence | null;
   /** Null: no link. */
   readonly visitor: VisitorIds | null;
 }
@@ -29,6 +33,8 @@ export interface RefusedContact {
 
 export interface ImportedContacts {
   readonly refused: readonly RefusedContact[];
+  /** Contacts that were left out because an address of theirs is suppressed. */
+  readonly suppressed: number;
   /** Contacts that the list says are subscribed and that stay unsubscribed. */
   readonly keptUnsubscribed: number;
 }
@@ -47,6 +53,7 @@ const MAX_TAGS = 100;
 interface NewIds {
   readonly newId: () => string;
   readonly newSalt: NewSalt;
+  readonly suppressions?: Suppressions | undefined;
 }
 
 export function createImportContacts(
@@ -65,13 +72,34 @@ export function createImportContacts(
         refused.push({ index, error });
       }
     }
-    const ids = { newId: deps.newId, newSalt: deps.newSalt };
-    const keptUnsubscribed = await deps.unitOfWork.run(appId, (tx) => {
+    const { newId, newSalt, suppressions } = deps;
+    return deps.unitOfWork.run(appId, (tx) => {
       if (tx.app() === undefined) throw new NotFound("app");
-      return taken.filter(({ id, contact }) => take(tx, contact, id, now, ids)).length;
+      const open = taken.filter(({ contact }) => !isSuppressed(tx, contact, suppressions));
+      const ids = { newId, newSalt, suppressions };
+      const keptUnsubscribed = open.filter(({ id, contact }) => take(tx, contact, id, now, ids)).length;
+      return { refused, suppressed: taken.length - open.length, keptUnsubscribed };
     });
-    return { refused, keptUnsubscribed };
   };
+}
+
+/**
+ * An address that is suppressed stays out of lists with everything that they say of its person, unless the line subscribes it at a
+ * time after the suppression.
+ */
+function isSuppressed(tx: Transaction, listed: ListedContact, suppressions: Suppressions | undefined): boolean {
+  if (suppressions === undefined) return false;
+  const channels = [
+    [{ email: listed.email, phone: "" }, listed.emailSubscribed],
+    [{ email: "", phone: listed.phone }, listed.smsSubscribed],
+  ] as const;
+  return channels.some(([address, subscribed]) =>
+    keysOfAddresses(address).some((key) => {
+      const known = suppressions.find(tx, key);
+      const isLater = known !== undefined && listed.changedAt !== null && listed.changedAt > known.suppressedAt;
+      return known !== undefined && !(subscribed === true && isLater);
+    }),
+  );
 }
 
 /** Returns true when the contact stays unsubscribed against what the list says. */
@@ -89,7 +117,15 @@ function take(tx: Transaction, listed: ListedContact, id: string, now: number, i
     const { status } = contact[`${channel}Subscription`];
     const saysNothing = listed.changedAt === null && (subscribed ? status !== null : status === false);
     if (!saysNothing) {
-      const statement = { channel, subscribed, at, by, recordedAt: now, reason: listed.reason };
+      const statement = {
+        channel,
+        subscribed,
+        at,
+        by,
+        recordedAt: now,
+        reason: listed.reason,
+        evidence: listed.evidence,
+      };
       const source = { source: "import", eventId: "", onlyUnknown: false, ...ids } as const;
       contact = state(tx, contact, { ...statement, ...source }).contact;
     }

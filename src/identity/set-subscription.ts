@@ -1,11 +1,14 @@
+import { emailKey, phoneKey } from "../domain/address-keys.js";
 import type { Now } from "../domain/clock.js";
-import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
+import type { Contact } from "../domain/contact.js";
 import { check, checkAll, NotFound } from "../domain/errors.js";
+import type { Evidence } from "../domain/evidence.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
 import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
+import type { Suppressions } from "./suppressions.js";
 import { joinVisitor, linkContact } from "./visitors.js";
 
 export interface SubscriptionOrder {
@@ -15,6 +18,7 @@ export interface SubscriptionOrder {
   readonly emailSubscribed: boolean | null;
   readonly smsSubscribed: boolean | null;
   readonly reason: string;
+  readonly evidence?: Evidence | null;
   /** Null: no link. */
   readonly visitor: VisitorIds | null;
 }
@@ -29,6 +33,7 @@ export function createSetSubscription(deps: {
   readonly now: Now;
   readonly newId: () => string;
   readonly newSalt: NewSalt;
+  readonly suppressions?: Suppressions | undefined;
 }): SetSubscription {
   return async (appId, order, change = (id, work) => deps.unitOfWork.run(id, work)) => {
     checkOrder(appId, order);
@@ -51,7 +56,9 @@ export function createSetSubscription(deps: {
           recordedAt: at,
           eventId: "",
           reason: order.reason,
+          evidence: order.evidence,
           newSalt: deps.newSalt,
+          suppressions: deps.suppressions,
           newId: deps.newId,
         };
         contact = state(tx, contact, { ...statement, channel, source: "rpc", onlyUnknown: false }).contact;

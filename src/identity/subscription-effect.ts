@@ -1,17 +1,22 @@
-import { type Channel, type Contact, emailKey, phoneKey } from "../domain/contact.js";
+import { emailKey, keysOfAddresses, phoneKey } from "../domain/address-keys.js";
+import type { Channel, Contact } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
+import { type Evidence, evidenceNetwork } from "../domain/evidence.js";
+import type { PublicSender } from "../domain/public-sender.js";
 import { isTrusted } from "../domain/visitor.js";
 import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
-import { askConfirmation } from "./confirmation.js";
 import { announceConfirmationWanted } from "./hooks/announce.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
+import { requestConfirmation } from "./request-confirmation.js";
+import type { Suppressions } from "./suppressions.js";
 
 const OPEN = { linkTrust: "open" } as const;
 
 interface SubscriptionSources {
   readonly newSalt: NewSalt;
   readonly newId: () => string;
+  readonly suppressions?: Suppressions | undefined;
 }
 
 /**
@@ -21,17 +26,22 @@ interface SubscriptionSources {
 export function createApplySubscription(sources: SubscriptionSources): Effect {
   return {
     needs: "contact",
-    apply(tx, event, identity) {
+    apply(tx, event, identity, sender) {
       if (identity.contact === undefined) return NO_OUTCOME;
       let { contact } = identity;
       let visitorChanged = false;
+      const evidence = evidenceIn(event, sender);
       const notes: string[] = STATUS_FIELDS.filter((name) => isUnread(event.extraFields, name)).map(
         (name) => `${name} says neither yes nor no and states nothing (accepted: 1, 0)`,
       );
       for (const [channel, subscribed] of statementsOf(event, contact)) {
+        if (subscribed && event.actionType !== "subscribe" && isSuppressed(tx, contact, channel, sources)) {
+          notes.push(suppressedNote(channel));
+          continue;
+        }
         const outcome = mustConfirm(tx, event, contact, channel, subscribed)
-          ? waitForConfirmation(tx, event, identity, contact, channel, sources)
-          : stateSubscription(tx, event, identity, contact, channel, subscribed, sources);
+          ? waitForConfirmation(tx, event, identity, contact, channel, sources, evidence)
+          : stateSubscription(tx, event, identity, contact, channel, subscribed, { ...sources, evidence });
         contact = outcome.contact;
         visitorChanged ||= outcome.visitorChanged;
         notes.push(...outcome.notes);
@@ -39,6 +49,27 @@ export function createApplySubscription(sources: SubscriptionSources): Effect {
       return { visitorChanged, notes };
     },
   };
+}
+
+function isSuppressed(
+  tx: Transaction,
+  contact: Contact,
+  channel: Channel,
+  { suppressions }: SubscriptionSources,
+): boolean {
+  const keys = keysOfAddresses(channel === "email" ? { ...contact, phone: "" } : { ...contact, email: "" });
+  return keys.some((key) => suppressions?.find(tx, key) !== undefined);
+}
+
+function suppressedNote(channel: Channel): string {
+  return `the ${channel} address is suppressed; only a later subscribe event ends that`;
+}
+
+/** What a form says of the consent it got. The sender's network is kept with it, and not for forms that say nothing. */
+function evidenceIn({ extraFields }: Event, sender: PublicSender | undefined): Evidence | null {
+  const { consent_text: wording = "", consent_place: place = "" } = extraFields;
+  if (wording === "" && place === "") return null;
+  return { wording, place, network: evidenceNetwork(sender?.network ?? "") };
 }
 
 const STATUS_FIELDS = ["subscriber_status", "sms_subscriber_status"] as const;
@@ -85,14 +116,16 @@ type StatedOutcome = Outcome & { readonly contact: Contact };
 
 function waitForConfirmation(
   tx: Transaction,
-  { occurredAt: at, receivedAt: recordedAt, eventId: by }: Event,
+  { occurredAt: at, receivedAt: recordedAt, eventId: by, actionType: reason }: Event,
   { visitor }: Identity,
   contact: Contact,
   channel: Channel,
-  { newId }: SubscriptionSources,
+  { newId, newSalt }: SubscriptionSources,
+  evidence: Evidence | null,
 ): StatedOutcome {
   const visitorKey = visitor?.keys[0] ?? "";
-  if (askConfirmation(tx, contact, { channel, at, recordedAt, by, eventId: by, visitorKey }))
+  const request = { channel, at, recordedAt, by, eventId: by, visitorKey, reason, evidence };
+  if (requestConfirmation(tx, contact, request, newSalt))
     announceConfirmationWanted(tx, { contactId: contact.contactId, channel, at: recordedAt }, newId);
   return { contact, visitorChanged: false, notes: [`the ${channel} subscription waits for a confirmation by mail`] };
 }
@@ -104,7 +137,7 @@ function stateSubscription(
   before: Contact,
   channel: Channel,
   subscribed: boolean,
-  sources: SubscriptionSources,
+  sources: SubscriptionSources & { readonly evidence: Evidence | null },
 ): StatedOutcome {
   const { contact, effect } = state(tx, before, {
     channel,
@@ -121,6 +154,7 @@ function stateSubscription(
   // A visitor who sees only statements since the link sees a repeated statement as new.
   const seesLess = visitor !== undefined && !isTrusted(tx.app() ?? OPEN, visitor);
   const notes: string[] = [];
+  if (effect === "suppressed") notes.push(suppressedNote(channel));
   if (effect === "older") notes.push(`the ${channel} subscription has newer knowledge and stays as it is`);
   if (effect === "known" && contact[`${channel}Subscription`].status !== subscribed)
     notes.push(`the ${channel} subscription is known; only a subscribe event changes it`);

@@ -1,4 +1,4 @@
-import { emailKey, phoneKey } from "../domain/contact.js";
+import { emailKey, phoneKey } from "../domain/address-keys.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
 import type { VisitorIds } from "../domain/ids.js";

@@ -11,6 +11,7 @@ import { createImportContacts } from "../identity/import-contacts.js";
 import { createVerifyLedger } from "../identity/ledger/verify-ledger.js";
 import { createSweepRetention } from "../identity/privacy/retention.js";
 import { createSetSubscription } from "../identity/set-subscription.js";
+import { createSuppressAddresses } from "../identity/suppress-addresses.js";
 import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import { createEvaluator } from "../learning/evaluation/evaluator.js";
 import { createFrameReporter } from "../recommend/frame-report.js";
@@ -73,7 +74,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
   const { store, now, newId, metrics, report } = deps;
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
-  const { operations } = stages;
+  const { operations, suppressions } = stages;
   const hasTitles = async (appId: string) => (await catalogViews.of(appId)).hasTitles;
   const { tried } = stages;
   const mutation = createMutations({ changes, tried, seal: stages.seal, now, newId, report });
@@ -83,7 +84,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
     hideUnlisted: createHideUnlisted({ products, unitOfWork: works, now }),
   });
   const importing = (works: UnitOfWork) => ({
-    importContacts: createImportContacts({ unitOfWork: works, now, newId, newSalt: deps.newSecret }),
+    importContacts: createImportContacts({ unitOfWork: works, now, newId, newSalt: deps.newSecret, suppressions }),
   });
   return {
     events: createEventService({
@@ -109,12 +110,21 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
     }),
     subscriptions: createSubscriptionService({
       getStatus: stages.getStatus,
-      setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret }),
+      setSubscription: createSetSubscription({ unitOfWork, now, newId, newSalt: deps.newSecret, suppressions }),
+      suppressAddresses: createSuppressAddresses({
+        unitOfWork,
+        suppressions,
+        now,
+        newId,
+        newSalt: deps.newSecret,
+        newKey: () => deps.newSecret() + deps.newSecret(),
+      }),
       verifyLedger: createVerifyLedger({ apps, contacts, copies }),
       ...importing(unitOfWork),
       tried: importing(tried),
       apps,
       contacts,
+      copies,
       visitors: store.visitors,
       links: mailing.links,
       linkUrl: mailing.linkUrl,

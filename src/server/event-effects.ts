@@ -1,6 +1,7 @@
 import { createLearnProducts } from "../catalog/learn-products.js";
 import { LINK_LIMITS } from "../identity/links/link-limits.js";
 import { createApplySubscription } from "../identity/subscription-effect.js";
+import type { Suppressions } from "../identity/suppressions.js";
 import { createIdentify } from "../identity/visitors.js";
 import { keepHistory } from "../intake/history.js";
 import { keepOrderBook } from "../intake/order-book.js";
@@ -13,11 +14,14 @@ export function createEventTaker({
   learnProducts = "auto",
   newSecret,
   newId,
-}: Pick<AppDependencies, "linkLimits" | "learnProducts" | "newSecret" | "newId">) {
+  suppressions,
+}: Pick<AppDependencies, "linkLimits" | "learnProducts" | "newSecret" | "newId"> & {
+  readonly suppressions?: Suppressions | undefined;
+}) {
   return createTakeEvent({
     identify: createIdentify({ limits: linkLimits, newSecret }),
     effects: [
-      createApplySubscription({ newSalt: newSecret, newId }),
+      createApplySubscription({ newSalt: newSecret, newId, suppressions }),
       createLearnProducts(learnProducts),
       keepHistory,
       keepOrderBook,

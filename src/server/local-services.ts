@@ -6,10 +6,11 @@ import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Tracer } from "../adapters/tracer.js";
 import type { LearnProducts } from "../catalog/learn-products.js";
-import type { Clock } from "../domain/clock.js";
+import type { Clock, Now } from "../domain/clock.js";
 import { createSeal, type Seal, SecretKeyMissing } from "../domain/secret-encryption.js";
 import { resealSecrets } from "../identity/hooks/reseal-secrets.js";
 import type { LinkLimits } from "../identity/links/link-limits.js";
+import { rekeyContacts } from "../identity/rekey-contacts.js";
 import { createReplicaSenderLimit, EXCHANGE_MS } from "../intake/replica-sender-limit.js";
 import type { SenderLimit } from "../intake/sender-limit.js";
 import type { ReportInternal } from "../services/wire/errors.js";
@@ -84,6 +85,8 @@ interface LocalServicesOptions {
   readonly privateFeeds: boolean;
 }
 
+const newSecret = () => randomBytes(16).toString("hex");
+
 /** The services in this process, over a store that is opened here. */
 export async function openLocalServices(options: LocalServicesOptions) {
   const { clock, reportFailure } = options;
@@ -105,9 +108,13 @@ export async function openLocalServices(options: LocalServicesOptions) {
     ...(options.expectedStoreId !== undefined && { expectedId: options.expectedStoreId }),
   });
   const seal = createSeal(options.secretKeys.current, options.secretKeys.previous);
-  const opening = found?.then(() => sealSecrets(store, seal, options));
+  const prepare = async (): Promise<void> => {
+    await sealSecrets(store, seal, options);
+    await rekeyStoredContacts(store, { now, newId }, options);
+  };
+  const opening = found?.then(prepare);
   opening?.catch(() => undefined); // everyone who waits for it gets the error
-  if (opening === undefined) await sealSecrets(store, seal, options);
+  if (opening === undefined) await prepare();
   const isFar = options.store.kind === "mongo";
   const readiness = createCircuitBreaker({ waitMs: READY_MS, restMs: 0, monotonicNow });
   const spread = store.tallies && replicaSenderLimit(store.tallies, newId, reportFailure);
@@ -122,7 +129,7 @@ export async function openLocalServices(options: LocalServicesOptions) {
     monotonicNow,
     newId,
     newAppId: () => randomBytes(7).toString("hex").slice(0, 13),
-    newSecret: () => randomBytes(16).toString("hex"),
+    newSecret,
     publicUrl: options.publicUrl,
     sendHook: createHttpsHookSender({ allowPrivate: options.privateHooks }),
     seal,
@@ -177,6 +184,17 @@ export async function sealSecrets(
     await store.close();
     throw new StoreNotOpened(`AISLE_SECRET_KEY: ${cause.message}`, 2, false, { cause });
   }
+}
+
+/** Brings the keys of contacts into the form of this version, in a store of an earlier one. */
+async function rekeyStoredContacts(
+  { apps, copies, unitOfWork }: Store,
+  sources: { readonly now: Now; readonly newId: () => string },
+  { log }: { readonly log: (line: string) => void },
+): Promise<void> {
+  const contacts = await rekeyContacts({ apps, copies, unitOfWork, ...sources, newSalt: newSecret });
+  if (contacts > 0)
+    log(`${contacts} ${contacts === 1 ? "contact is" : "contacts are"} found by today's keys of addresses`);
 }
 
 /** Refreshes data newer than the model until it is stopped. */

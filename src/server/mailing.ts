@@ -7,6 +7,7 @@ import type { Seal } from "../domain/secret-encryption.js";
 import { createHookDelivery, type DeliverHooks } from "../identity/hooks/hook-delivery.js";
 import { createHooks, type Hooks } from "../identity/hooks/hooks.js";
 import { createLinks, type Links } from "../identity/links/links.js";
+import type { Suppressions } from "../identity/suppressions.js";
 import type { HookStore } from "../store/ports/hook-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 
@@ -36,11 +37,12 @@ export function createMailing(
     /** Returns 32 random hex digits. */
     readonly newSecret: () => string;
     readonly metrics: Metrics;
+    readonly suppressions: Suppressions;
   },
 ): Mailing {
-  const { hookStore, unitOfWork, seal, now, newId, newSecret, publicUrl, sendHook, metrics } = deps;
+  const { hookStore, unitOfWork, seal, now, newId, newSecret, publicUrl, sendHook, metrics, suppressions } = deps;
   const newKey = () => newSecret() + newSecret();
-  const links = createLinks({ unitOfWork, seal, now, newId, newSalt: newSecret, newKey });
+  const links = createLinks({ unitOfWork, seal, now, newId, newSalt: newSecret, newKey, suppressions });
   const linkUrl = (token: string) => (publicUrl === undefined ? undefined : `${publicUrl}/s/${token}`);
   return {
     links,

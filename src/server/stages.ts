@@ -12,6 +12,7 @@ import { createJoinVisitors } from "../identity/join-visitors.js";
 import type { LinkLimits } from "../identity/links/link-limits.js";
 import { createErasures } from "../identity/privacy/erasure.js";
 import { createGetStatus } from "../identity/subscription-status.js";
+import { createSuppressions } from "../identity/suppressions.js";
 import type { ConcurrencyLimits } from "../intake/admission.js";
 import { createRecordEvent, type TakeEvent } from "../intake/record-event.js";
 import { createRecordEvents } from "../intake/record-events.js";
@@ -113,7 +114,9 @@ export function wireStores(deps: AppDependencies) {
     scan: async (appId, table, after, limit) => store.copies.scan(appId, table, after, limit),
   };
   const catalogViews = createCatalogViews(store.products, deps.now);
-  return { spans, admission, unitOfWork, tried, patience, apps, changes, copies, catalogViews };
+  const seal = deps.seal ?? createSeal(undefined);
+  const suppressions = createSuppressions({ seal });
+  return { spans, admission, unitOfWork, tried, patience, apps, changes, copies, catalogViews, seal, suppressions };
 }
 
 /** Models: training, publication and reading. */
@@ -161,7 +164,7 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
 export function wireIntake(deps: AppDependencies, stores: Stores) {
   const { apps, unitOfWork, admission, catalogViews } = stores;
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
-  const take = createEventTaker(deps);
+  const take = createEventTaker({ ...deps, suppressions: stores.suppressions });
   const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
   const frameCounts = createFrameCounts({
     apps: store.apps,
@@ -257,13 +260,14 @@ export function wireRecommending(
 /** Persons: erasure, mailing, signed events and status. */
 export function wireIdentity(
   deps: AppDependencies,
-  { apps, unitOfWork, copies, patience }: Stores,
+  { apps, unitOfWork, copies, patience, seal, suppressions }: Stores,
   { rejecting, frameCounts }: Intake,
 ) {
   const { store, now, newId, metrics, remoteStore } = deps;
   const { visitors, contacts } = store;
-  const seal = deps.seal ?? createSeal(undefined);
   const erasures = createErasures({
+    suppressions,
+    newKey: () => deps.newSecret() + deps.newSecret(),
     apps: store.apps,
     visitors,
     contacts,
@@ -283,11 +287,10 @@ export function wireIdentity(
   const { wait: inTime } = patience(remoteStore?.answerMs ?? 0);
   const getStatus: typeof status = remoteStore === undefined ? status : (...asked) => inTime(() => status(...asked));
   return {
-    seal,
     operations: createOperations({ ...deps, stored: store.operations, copies, unitOfWork, faultOf }),
     erasures,
     getStatus,
-    mailing: createMailing({ ...deps, seal, hookStore: store.hooks, unitOfWork }),
+    mailing: createMailing({ ...deps, seal, suppressions, hookStore: store.hooks, unitOfWork }),
     signedEvents: createSignedEvents({ ...deps, apps, kept: store.hooks, unitOfWork, seal }),
   };
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
+import { emailKey, phoneKey } from "../domain/address-keys.js";
+import type { Contact } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import {
   type ContactRecommendationSchema,

@@ -1,11 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Channel, Contact, SubscriptionChange, SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument } from "../domain/errors.js";
+import { type Evidence, evidenceNetwork, evidenceOf } from "../domain/evidence.js";
 import { changeIdOf, isErased, type Seal } from "../domain/ledger.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { ContactSchema, ImportedContact } from "../gen/aisle/v1/contact_pb.js";
 import {
   ChangeSource,
+  type ConsentEvidence,
   LedgerFaultKind,
   type LedgerSealSchema,
   type SubscriptionChangeSchema,
@@ -76,6 +78,8 @@ const SOURCES = {
   confirmation: ChangeSource.CONFIRMATION,
   unsubscribe: ChangeSource.UNSUBSCRIBE,
   erasure: ChangeSource.ERASURE,
+  merge: ChangeSource.MERGE,
+  request: ChangeSource.REQUEST,
 } as const satisfies Record<SubscriptionChange["source"], ChangeSource>;
 
 const FAULT_KINDS = {
@@ -102,6 +106,7 @@ export function changeMessage(change: SubscriptionChange): MessageInitShape<type
     recordTime: timestampOf(change.recordedAt),
     statementId: change.by,
     erased: isErased(change),
+    ...(change.evidence !== null && { evidence: change.evidence }),
     seal: change.seal === null ? undefined : sealMessage(change.seal),
   };
 }
@@ -114,8 +119,27 @@ export function channelOf(channel: Channel): SubscriptionChannel {
   return channel === "email" ? SubscriptionChannel.EMAIL : SubscriptionChannel.SMS;
 }
 
+/** Reads evidence; null when nothing is said. Throws InvalidArgument for a network that is none. */
+export function evidenceIn(message: ConsentEvidence | undefined): Evidence | null {
+  if (message === undefined) return null;
+  const { wording, place } = message;
+  const network = evidenceNetwork(message.network);
+  for (const [field, text] of [
+    ["wording", wording],
+    ["place", place],
+  ] as const)
+    if (text.length > MAX_EVIDENCE)
+      throw new InvalidArgument(`evidence.${field}`, "invalid", `at most ${MAX_EVIDENCE} characters`);
+  if (message.network !== "" && network === "")
+    throw new InvalidArgument("evidence.network", "invalid", "an IP address, or a network of at least 24 or 48 bits");
+  return evidenceOf({ wording, place, network });
+}
+
+const MAX_EVIDENCE = 8192;
+
 /** Reads a contact of an import. Throws InvalidArgument for an unknown state. */
 export function listedContact(message: ImportedContact): ListedContact {
+  const evidence = evidenceIn(message.evidence);
   return {
     email: message.email,
     phone: message.phone,
@@ -130,6 +154,8 @@ export function listedContact(message: ImportedContact): ListedContact {
     birthDate: message.birthDate,
     tags: message.tags,
     reason: message.reason,
+    // Absent where there is none: the id of the statement derives from all that the line says.
+    ...(evidence !== null && { evidence }),
     visitor: message.visitor === undefined ? null : visitorIdsOf(message.visitor),
   };
 }

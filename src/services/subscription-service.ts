@@ -1,5 +1,6 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
+import { emailKey, phoneKey } from "../domain/address-keys.js";
+import type { Contact } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { visitorKeys } from "../domain/ids.js";
 import { ContactSchema } from "../gen/aisle/v1/contact_pb.js";
@@ -22,17 +23,19 @@ import { requireApp } from "./require-app.js";
 import {
   changeMessage,
   contactMessage,
+  evidenceIn,
   ledgerReportMessage,
   listedContact,
   stateOf,
   statusOf,
   visitorMessage,
 } from "./subscription-messages.js";
+import { type SuppressionHandlersDependencies, suppressionHandlers } from "./suppression-handlers.js";
 import { watchSubscriptions } from "./watch-subscriptions.js";
 import { endOfWatch } from "./wire/draining.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
-export interface SubscriptionServiceDependencies extends LinkHandlersDependencies {
+export interface SubscriptionServiceDependencies extends LinkHandlersDependencies, SuppressionHandlersDependencies {
   readonly getStatus: GetStatus;
   readonly setSubscription: SetSubscription;
   readonly apps: Pick<AppStore, "get">;
@@ -62,6 +65,7 @@ export function createSubscriptionService(
         emailSubscribed: statusOf(request.emailState, "email_state"),
         smsSubscribed: statusOf(request.smsState, "sms_state"),
         reason: request.reason,
+        evidence: evidenceIn(request.evidence),
         visitor: request.visitor === undefined ? null : visitorIdsOf(request.visitor),
       };
       let contact: Contact | undefined;
@@ -118,6 +122,7 @@ export function createSubscriptionService(
     }),
 
     ...linkHandlers(deps),
+    ...suppressionHandlers(deps),
 
     listChanges: guarded(report, async (request) => {
       const { appId } = await requireApp(deps.apps, request.appId);
@@ -149,6 +154,7 @@ export function createSubscriptionService(
       let index = 0;
       let accepted = 0;
       let keptUnsubscribed = 0;
+      let suppressed = 0;
       for await (const request of requests) {
         const { contacts } = request;
         head.read(request);
@@ -168,11 +174,12 @@ export function createSubscriptionService(
         const { importContacts } = head.isTried ? deps.tried : deps;
         const imported = await importContacts(head.appId, listed);
         for (const item of imported.refused) refusals.add(places[item.index]!, item.error);
-        accepted += listed.length - imported.refused.length;
+        accepted += listed.length - imported.refused.length - imported.suppressed;
         keptUnsubscribed += imported.keptUnsubscribed;
+        suppressed += imported.suppressed;
       }
       head.mustHaveBatch();
-      return { accepted, keptUnsubscribed, ...refusals.answer() };
+      return { accepted, keptUnsubscribed, suppressed, ...refusals.answer() };
     }),
   };
 }

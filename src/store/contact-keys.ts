@@ -2,19 +2,14 @@
  * Repairs the index of contacts by address. Before format 6, a form could turn the `+` of a phone into a space. The index
  * then had the `+` and the contact did not, so erasing the contact left its index entry behind.
  */
-import { type Contact, emailKey, phoneKey } from "../domain/contact.js";
-
-/** A contact's index keys. */
-export function keysOfContact({ email, phone }: Pick<Contact, "email" | "phone">): string[] {
-  const [byEmail, byPhone] = [emailKey(email), phoneKey(phone)];
-  return [byEmail && `e:${byEmail}`, byPhone && `p:${byPhone}`].filter((key) => key !== "");
-}
+import { keysOfContact, phoneKey } from "../domain/address-keys.js";
+import type { Contact } from "../domain/contact.js";
 
 /** Makes an entry and its contact agree: no change, remove the entry, or correct the contact's phone. */
 export type Mending = "none" | "remove" | { readonly phone: string };
 
 /**
- * @param key `e:…` or `p:…`.
+ * @param key `e:…`, `p:…` or `i:…`.
  * @param contact The entry's contact; undefined when it does not exist.
  * @param leadsToIt Whether another key's entry leads to the same contact.
  */

@@ -145,6 +145,9 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get deadHooks() {
     return this.recordsOf(this.tables.deadHooks);
   }
+  get suppressions() {
+    return this.recordsOf(this.tables.suppressions);
+  }
   get feeds() {
     return this.recordsOf(this.tables.feeds);
   }

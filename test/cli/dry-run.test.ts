@@ -45,6 +45,8 @@ const CASES: Record<string, readonly [args: (shop: FullShop, folder: string) => 
     ],
     link: [() => ["--for", "unsubscribe", "--email", "ann@example.com"]],
     "privacy erase": [() => ["--email", "ann@example.com"], "Would remove"],
+    "suppress add": [() => ["ann@example.com"], "1 addresses would be suppressed now"],
+    "suppress remove": [() => ["ann@example.com"], "1 were not"],
     "hook set": [() => ["--url", "https://shop.example/new"]],
     "hook remove": [() => []],
     "hook resend": [() => []],

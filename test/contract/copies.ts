@@ -46,6 +46,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.confirmations.put("email k1", { askedAt: 5, askedBy: "e1", eventId: "e1", visitorKey: "c:1" });
     tx.outbox.put(outboxKey(hookEntry("m1")), hookEntry("m1"));
     tx.deadHooks.put("m2", hookEntry("m2"));
+    tx.suppressions.put("hash", { suppressedAt: 7, source: "erasure" });
     tx.feeds.put("f1", feed("f1"));
     tx.products.put("p2", product("p2", { sku: "s1" }));
     tx.products.put("p1", product("p1", { sku: "s1" })); // has the SKU now

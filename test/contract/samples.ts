@@ -218,6 +218,7 @@ export function contact(contactId: string, change: Partial<Contact> = {}): Conta
     emailSubscription: UNKNOWN,
     smsSubscription: UNKNOWN,
     visitorIds: [],
+    former: [],
     createdAt: 1,
     ...change,
   };
@@ -236,6 +237,7 @@ export function change(changeId: string, contactId: string): SubscriptionChange 
     by: "e1",
     eventId: "e1",
     reason: "subscribe",
+    evidence: null,
     seal: null,
   };
 }

@@ -55,6 +55,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.confirmations,
         tx.outbox,
         tx.deadHooks,
+        tx.suppressions,
         tx.feeds,
       ];
       await run((tx) => {
@@ -74,12 +75,13 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.confirmations.put("1k", { askedAt: 1, askedBy: "e", eventId: "e", visitorKey: "" });
         tx.outbox.put("1k", hookEntry("1k"));
         tx.deadHooks.put("1k", hookEntry("1k"));
+        tx.suppressions.put("1k", { suppressedAt: 1, source: "rpc" });
         tx.feeds.put("1k", feed("1k"));
       });
       const found = (appId: string, one: string) =>
         run((tx) => kinds(tx).map((records) => records.get(one) !== undefined), appId);
       expect(await found("shop1", "k")).not.toContain(true);
-      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(18); // all but refused events, which have ids of their own
+      expect((await found("shop", "1k")).filter(Boolean)).toHaveLength(19); // all but refused events, which have ids of their own
     });
 
     it("writes nothing of a work that throws, and rejects with its error", async () => {

@@ -388,6 +388,15 @@ describe.each(stores)(
       expect((await rpc.apps.listSigningSecrets({ appId: "one" })).signingSecrets).toHaveLength(1);
     });
 
+    it("an address suppressed in one app is not so in the other", async () => {
+      const { rpc } = await twoShops();
+      const addresses = ["left@example.com"];
+      await rpc.subscriptions.addSuppressions({ appId: "one", addresses });
+      expect((await rpc.subscriptions.listSuppressions({ appId: "two" })).suppressions).toEqual([]);
+      expect(await rpc.subscriptions.removeSuppressions({ appId: "two", addresses })).toMatchObject({ removed: 0 });
+      expect((await rpc.subscriptions.listSuppressions({ appId: "one" })).suppressions).toHaveLength(1);
+    });
+
     it("each RPC has an isolation test above", () => {
       const source = readFileSync(import.meta.filename, "utf8");
       const services = {

@@ -246,6 +246,16 @@ const CASES: Record<string, Case> = {
     { contact: { contactId: "", email: "new@example.com", emailState: SubscriptionState.SUBSCRIBED } },
     ({ rpc }, more) => rpc.subscriptions.setSubscription({ appId, email: "none", ...more }),
   ],
+  "SubscriptionService/AddSuppressions": [
+    ({ rpc }, more) => rpc.subscriptions.addSuppressions({ appId, addresses: ["ann@example.com"], ...more }),
+    { added: 1, known: 0 },
+    ({ rpc }, more) => rpc.subscriptions.addSuppressions({ appId, addresses: ["none"], ...more }),
+  ],
+  "SubscriptionService/RemoveSuppressions": [
+    ({ rpc }, more) => rpc.subscriptions.removeSuppressions({ appId, addresses: ["ann@example.com"], ...more }),
+    { removed: 0, unknown: 1 },
+    ({ rpc }, more) => rpc.subscriptions.removeSuppressions({ appId, addresses: ["none"], ...more }),
+  ],
   "SubscriptionService/CreateLink": [
     ({ rpc }, more) => rpc.subscriptions.createLink({ appId, ...BY_ANN, ...more }),
     { url: "", mailHeaders: "" },

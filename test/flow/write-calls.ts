@@ -374,6 +374,23 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
       await expect(gone).rejects.toThrow(/not_found/);
     },
   },
+  "SubscriptionService/AddSuppressions": {
+    call: (rpc, { appId }, n) =>
+      rpc.subscriptions.addSuppressions({ appId, addresses: [contactOf(appId, "left"), `left${n}@shop.example`] }),
+    check: async ({ rpc, appId }, acknowledged) => {
+      const { suppressions } = await rpc.subscriptions.listSuppressions({ appId, pageSize: 1000 });
+      expect(suppressions.length).toBeGreaterThan(acknowledged.length);
+    },
+  },
+  "SubscriptionService/RemoveSuppressions": {
+    call: (rpc, { appId }) =>
+      rpc.subscriptions.removeSuppressions({ appId, addresses: [contactOf(appId, "returned")] }),
+    check: async ({ rpc, appId }) => {
+      const address = contactOf(appId, "returned");
+      const again = await rpc.subscriptions.removeSuppressions({ appId, addresses: [address] });
+      expect(again).toMatchObject({ removed: 0, unknown: 1 });
+    },
+  },
   "SubscriptionService/SetSubscription": {
     call: (rpc, { appId }, n) =>
       rpc.subscriptions.setSubscription({

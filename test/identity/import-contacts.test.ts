@@ -29,7 +29,7 @@ describe("an import of contacts", () => {
       reason: "list of 2024",
     };
     const bob = { ...LISTED, email: "bob@x.de", phone: "+48600100200", emailSubscribed: false, smsSubscribed: true };
-    expect(await importContacts("shop", [ann, bob])).toEqual({ refused: [], keptUnsubscribed: 0 });
+    expect(await importContacts("shop", [ann, bob])).toEqual({ refused: [], suppressed: 0, keptUnsubscribed: 0 });
     expect(await find("e:ann@x.de")).toMatchObject({ email: "Ann@x.de", firstName: "Ann", tags: ["vip"] });
     expect((await find("e:bob@x.de")).smsSubscription.status).toBe(true);
     expect((await entries()).map(({ source, channel, to, reason }) => [source, channel, to, reason])).toEqual([

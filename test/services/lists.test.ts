@@ -67,6 +67,7 @@ async function fill({ rpc: { apps, catalog, events, subscriptions } }: Aisle, ap
     await events.recordEvent({ appId, event, publicSender: { network: "203.0.113.0/24" } });
     await expect(events.recordEvent({ appId, event: {} })).rejects.toThrow();
     await subscriptions.setSubscription({ appId, email: `${n}@shop.example`, emailState: 2 });
+    await subscriptions.addSuppressions({ appId, addresses: [`${n}@left.example`] });
   }
   async function* products() {
     yield { appId, products: ["a", "b", "c"].map((productId) => ({ productId })) };

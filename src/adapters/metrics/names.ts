@@ -51,6 +51,7 @@ const TABLES = [
   "confirmations",
   "outbox",
   "deadHooks",
+  "suppressions",
   "feeds",
   "products",
   "productSkus",

@@ -5,6 +5,8 @@ import { BadLine, type Row } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
 import { type ImportedContact, ImportedContactSchema } from "../../gen/aisle/v1/contact_pb.js";
 import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
+import { wordsOf } from "./consent-columns.js";
+import { readConsents } from "./consent-row.js";
 
 const FIELDS = [
   "email",
@@ -20,6 +22,9 @@ const FIELDS = [
   "birth_date",
   "tags",
   "reason",
+  "consent_text",
+  "consent_place",
+  "consent_network",
   "client_id",
   "fingerprint_id",
   "user_id",
@@ -31,9 +36,15 @@ export const CONTACT_FIELDS: FieldSet<ContactField> = {
   fields: FIELDS,
   aliases: {
     email_address: "email",
-    email_status: "status",
-    subscriber_status: "status",
-    sms_subscriber_status: "sms_status",
+    "e-mail": "email",
+    e_mail: "email",
+    customer_email: "email",
+    "e-mail_address": "email",
+    phone_number: "phone",
+    mobile_number: "phone",
+    firstname: "first_name",
+    lastname: "last_name",
+    birthday: "birth_date",
     c_id: "client_id",
     fp_ccid: "fingerprint_id",
     customer_tags: "tags",
@@ -41,43 +52,102 @@ export const CONTACT_FIELDS: FieldSet<ContactField> = {
   required: [["email", "phone"]],
 };
 
-/** @throws BadLine */
-export function readContact(row: Row<ContactField>, nowMs: number): ImportedContact {
-  const { values } = row;
-  const text = (field: ContactField) => textOf(values[field], field);
-  if (text("email") === "" && text("phone") === "") throw new BadLine("email: missing");
-  const changeTime = text("change_time");
-  const visitor = { clientId: text("client_id"), fingerprintId: text("fingerprint_id"), userId: text("user_id") };
-  return create(ImportedContactSchema, {
-    email: text("email"),
-    phone: text("phone"),
-    emailState: readState(text("status"), "status"),
-    smsState: readState(text("sms_status"), "sms_status"),
-    firstName: text("first_name"),
-    lastName: text("last_name"),
-    country: text("country"),
-    city: text("city"),
-    gender: text("gender"),
-    birthDate: text("birth_date"),
-    tags: text("tags")
-      .split(/[|,]/)
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ""),
-    reason: text("reason"),
-    ...(changeTime !== "" && { changeTime: timestampFromMs(readTime(changeTime, "change_time", nowMs)) }),
-    ...(Object.values(visitor).some((id) => id !== "") && { visitor }),
-  });
+/** Notes of a list that rejected no line. */
+export const REMARKS = {
+  sms: "an SMS status without a phone has no effect",
+  email: "an e-mail status without an e-mail address has no effect",
+} as const;
+
+/** Columns that the reader remembers; JSON lines may have any number. */
+const MAX_COLUMNS = 1000;
+
+export interface ContactReader {
+  /** @throws BadLine, or UnusableFile for a column that looks like consent and is not read */
+  read(row: Row<ContactField>): ImportedContact;
+  /** Columns to ignore that no row had. */
+  unseen(): readonly string[];
 }
 
-const SUBSCRIBED = /^(subscribed|active|opt(ed)?[ _-]?in|confirmed|true|yes|y|on|1)$/;
-const UNSUBSCRIBED = /^(unsubscribed|inactive|opt(ed)?[ _-]?out|cleaned|bounced|complained|false|no|n|off|0)$/;
-const UNKNOWN = /^(|unknown|null|none|pending|never[ _-]?subscribed)$/;
+/**
+ * @param ignored Columns that tell no consent, whatever their names.
+ * @param remark Called with a note of `REMARKS`.
+ */
+export function createContactReader(options: {
+  readonly maps: readonly string[];
+  readonly ignored: readonly string[];
+  readonly remark: (text: string) => void;
+  readonly now: () => number;
+}): ContactReader {
+  const seen = new Set<string>();
+  const known = new Map<string, boolean>();
+  const isIgnored = (column: string): boolean => {
+    const before = known.get(column);
+    if (before !== undefined) return before;
+    const name = options.ignored.find((one) => isSameColumn(one, column));
+    if (name !== undefined) seen.add(name);
+    if (known.size < MAX_COLUMNS) known.set(column, name !== undefined);
+    return name !== undefined;
+  };
+  /** The column of a field, as the file or the option writes it. */
+  const columnOf = (field: ContactField): string =>
+    options.maps.find((map) => map.startsWith(`${field}=`))?.slice(field.length + 1) ?? field;
 
-/** Words of mail services for these states; an undecided one, such as `pending`, leaves the known state. */
-function readState(text: string, field: ContactField): SubscriptionState {
-  const word = text.toLowerCase();
-  if (SUBSCRIBED.test(word)) return SubscriptionState.SUBSCRIBED;
-  if (UNSUBSCRIBED.test(word)) return SubscriptionState.UNSUBSCRIBED;
-  if (UNKNOWN.test(word)) return SubscriptionState.UNSPECIFIED;
-  throw new BadLine(`${field}: subscribed, unsubscribed, 1, 0, yes, no or nothing is accepted`);
+  return {
+    read(row) {
+      const { values } = row;
+      const text = (field: ContactField) => textOf(values[field], field);
+      const told = (["status", "sms_status"] as const)
+        .filter((field) => !isIgnored(columnOf(field)))
+        .map((field) => ({ field, column: columnOf(field), cell: text(field), isThere: field in values }));
+      const nowMs = options.now();
+      const consent = readConsents(
+        told,
+        row.extras.filter(([name]) => !isIgnored(name)),
+        nowMs,
+      );
+      const phone = text("phone") || consent.phone;
+      if (text("email") === "" && phone === "") throw new BadLine("email: missing");
+      const has = { email: text("email") !== "", sms: phone !== "" };
+      for (const channel of ["email", "sms"] as const)
+        if (consent[channel] !== null && !has[channel]) options.remark(REMARKS[channel]);
+      const changeTime = text("change_time");
+      const changedMs = changeTime === "" ? consent.at : readTime(changeTime, "change_time", nowMs);
+      const evidence = {
+        wording: text("consent_text"),
+        place: text("consent_place"),
+        network: text("consent_network"),
+      };
+      const visitor = { clientId: text("client_id"), fingerprintId: text("fingerprint_id"), userId: text("user_id") };
+      return create(ImportedContactSchema, {
+        email: text("email"),
+        phone,
+        emailState: has.email ? stateOf(consent.email) : SubscriptionState.UNSPECIFIED,
+        smsState: has.sms ? stateOf(consent.sms) : SubscriptionState.UNSPECIFIED,
+        firstName: text("first_name"),
+        lastName: text("last_name"),
+        country: text("country"),
+        city: text("city"),
+        gender: text("gender"),
+        birthDate: text("birth_date"),
+        tags: text("tags")
+          .split(/[|,]/)
+          .map((tag) => tag.trim())
+          .filter((tag) => tag !== ""),
+        reason: text("reason"),
+        ...(Object.values(evidence).some((one) => one !== "") && { evidence }),
+        ...(changedMs !== null && { changeTime: timestampFromMs(changedMs) }),
+        ...(Object.values(visitor).some((id) => id !== "") && { visitor }),
+      });
+    },
+    unseen: () => options.ignored.filter((name) => !seen.has(name)),
+  };
+}
+
+function isSameColumn(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase() || wordsOf(a) === wordsOf(b);
+}
+
+function stateOf(status: boolean | null): SubscriptionState {
+  if (status === null) return SubscriptionState.UNSPECIFIED;
+  return status ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED;
 }

@@ -6,7 +6,7 @@ import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withTryingClients } from "../client.js";
 import { count } from "../output.js";
 import type { ProgramDeps } from "../program.js";
-import { CONTACT_FIELDS, readContact } from "./contact-row.js";
+import { CONTACT_FIELDS, createContactReader } from "./contact-row.js";
 import { fetchInput, openInput } from "./input.js";
 import { createListedStates } from "./listed-states.js";
 import type { Listing } from "./listing.js";
@@ -25,8 +25,18 @@ export interface ImportOptions extends ServerOptions {
   readonly report?: string;
 }
 
-export async function importContacts(file: string, options: ImportOptions, deps: ProgramDeps): Promise<void> {
+export interface ContactImportOptions extends ImportOptions {
+  readonly ignoreColumn?: readonly string[];
+}
+
+export async function importContacts(file: string, options: ContactImportOptions, deps: ProgramDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
+  const reader = createContactReader({
+    maps: options.map ?? [],
+    ignored: options.ignoreColumn ?? [],
+    remark: (text) => remark(remarks, text),
+    now: deps.now,
+  });
   const states = createListedStates();
   await importFile(file, options, deps, {
     noun: "contacts",
@@ -34,12 +44,15 @@ export async function importContacts(file: string, options: ImportOptions, deps:
     remarks,
     maker: {
       push: (row) => {
-        const message = readContact(row, deps.now());
+        const message = reader.read(row);
         if (states.contradicts(message))
           remark(remarks, "the address stands on another line with another state: the stricter one counts");
         return [{ message, sources: [{ line: row.line, raw: row.raw }], key: "" }];
       },
-      end: () => [],
+      end: () => {
+        for (const name of reader.unseen()) remark(remarks, `--ignore-column ${name}: the file has no such column`);
+        return [];
+      },
     },
     call: ({ subscriptions }) => contactCall(subscriptions, options.app, remarks),
     repeatable: true,
@@ -82,7 +95,7 @@ export async function importFile<Field extends string, Message>(
   const progress = createProgress({ output: deps.stderr, name, totalBytes, now: deps.now });
   const rejects = createRejects({ path: input.rejectedPath, reportPath: options.report, note: progress.note });
   const tally: ImportTally = { unit: "line", rows: 0, notUtf8: 0 };
-  const counts = { accepted: 0, deduplicated: 0 };
+  const counts = { accepted: 0, deduplicated: 0, suppressed: 0 };
   let failure: unknown = null;
   let hiding: Hiding | null = null;
   try {
@@ -153,6 +166,6 @@ function contactCall(
     }
     const answer = await subscriptions.importContacts(messages(), { timeoutMs: BULK_TIMEOUT_MS });
     remark(remarks, "the contact has unsubscribed and stays so: the list has no later time", answer.keptUnsubscribed);
-    return { accepted: answer.accepted, deduplicated: 0, refused: answer.refused };
+    return { accepted: answer.accepted, deduplicated: 0, suppressed: answer.suppressed, refused: answer.refused };
   };
 }

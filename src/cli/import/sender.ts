@@ -7,6 +7,8 @@ import type { SentCounts } from "./totals.js";
 export interface BulkAnswer {
   readonly accepted: number;
   readonly deduplicated: number;
+  /** Left out because an address is suppressed. */
+  readonly suppressed?: number;
   readonly refused: readonly Pick<RefusedItem, "index" | "field" | "reason">[];
 }
 
@@ -93,6 +95,7 @@ export function createSender<Message>(options: SenderOptions<Message>): Sender<M
     const answer = await withRetries(() => call(batchesOf(items, limits)));
     counts.accepted += Number(answer.accepted);
     counts.deduplicated += Number(answer.deduplicated);
+    counts.suppressed += answer.suppressed ?? 0;
     for (const { index, field, reason } of answer.refused) {
       const text = field !== "" && !reason.includes(field) ? `${field}: ${reason}` : reason;
       for (const source of items[Number(index)]?.sources ?? []) {

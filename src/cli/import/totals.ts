@@ -13,6 +13,8 @@ export interface Remarks {
 export interface SentCounts {
   accepted: number;
   deduplicated: number;
+  /** Left out because an address is suppressed. */
+  suppressed: number;
 }
 
 /** Result of hiding after a full feed. */
@@ -60,6 +62,7 @@ export function finish(
       lines: tally.rows,
       [noun]: counts.accepted,
       known: counts.deduplicated,
+      ...(noun === "contacts" && { suppressed: counts.suppressed }),
       rejectedLines: rejects.count,
       rejectedFile: rejects.file,
       rejectedReasons: Object.fromEntries(rejects.reasons),
@@ -73,10 +76,11 @@ export function finish(
   } else {
     const wouldBe = options.dryRun ? "would be " : "";
     const known = counts.deduplicated > 0 ? `, ${count(counts.deduplicated)} duplicates` : "";
+    const suppressed = counts.suppressed > 0 ? `, ${count(counts.suppressed)} left out as suppressed` : "";
     const rejected = rejects.count > 0 ? `, ${count(rejects.count)} ${unit}s rejected` : "";
     writeLine(
       outputs.stdout,
-      `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} ${wouldBe}stored${known}${rejected}, ` +
+      `${count(tally.rows)} ${unit}s read, ${count(counts.accepted)} ${noun} ${wouldBe}stored${known}${suppressed}${rejected}, ` +
         `in ${duration(tookMs)} (${count(perSecond)} ${unit}s/s)`,
     );
     if (hiding?.refusal === "") {

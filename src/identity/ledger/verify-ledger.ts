@@ -199,7 +199,7 @@ class ChainWalk {
     if (this.previous !== undefined && seal.previous !== this.previous) this.faults.add("link", changeId);
     if (hashOf(entry, seal.commitment, seal.previous) !== seal.hash) this.faults.add("changed", changeId);
     const hasPerson = isErased(entry)
-      ? [seal.salt, entry.by, entry.eventId, entry.reason].some((text) => text !== "")
+      ? entry.evidence !== null || [seal.salt, entry.by, entry.eventId, entry.reason].some((text) => text !== "")
       : commitmentOf(entry, seal.salt) !== seal.commitment;
     if (hasPerson) this.faults.add("person", changeId);
     if (changeId !== this.anchor?.changeId) return;

@@ -1,14 +1,17 @@
+import { earlierEmailKey, earlierPhoneKey, emailKey, phoneKey } from "../../domain/address-keys.js";
 import type { Now } from "../../domain/clock.js";
-import { type Channel, type Contact, emailKey, phoneKey } from "../../domain/contact.js";
+import type { Channel, Contact } from "../../domain/contact.js";
 import { InvalidArgument, NotFound } from "../../domain/errors.js";
-import { confirmationKey, MAILING_SECRETS, NO_MAILING_SECRETS } from "../../domain/hook.js";
+import { confirmationKey } from "../../domain/hook.js";
 import type { VisitorIds } from "../../domain/ids.js";
 import type { Seal } from "../../domain/secret-encryption.js";
 import type { Change, Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
-import { askConfirmation } from "../confirmation.js";
 import { type NewSalt, state } from "../ledger/ledger.js";
+import { requestConfirmation } from "../request-confirmation.js";
+import type { Suppressions } from "../suppressions.js";
 import { joinVisitor, linkContact } from "../visitors.js";
-import { type LinkPurpose, readLinkToken, writeLinkToken } from "./link-token.js";
+import { knownLinkKey, linkKeyOf } from "./link-key.js";
+import { type Link, type LinkPurpose, readLinkToken, writeLinkToken } from "./link-token.js";
 
 const DAY_MS = 86_400_000;
 
@@ -70,8 +73,9 @@ export function createLinks(deps: {
   readonly newSalt: NewSalt;
   /** Returns 64 random hex digits. */
   readonly newKey: () => string;
+  readonly suppressions?: Suppressions | undefined;
 }): Links {
-  const { unitOfWork, seal, now, newId, newSalt } = deps;
+  const { unitOfWork, seal, now, newId, newSalt, suppressions } = deps;
 
   /** Runs `act` for the contact of a valid link. */
   const withLink = async <T>(
@@ -82,11 +86,11 @@ export function createLinks(deps: {
     const link = readLinkToken(token);
     if (link === undefined) throw new NotFound("link");
     return change(link.appId, (tx) => {
-      const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
-      const contact = tx.contacts.get(link.contactId);
-      if (tx.app() === undefined || !secrets?.linkKey || contact === undefined) throw new NotFound("link");
-      const key = Buffer.from(seal.open(link.appId, secrets.linkKey), "hex");
-      if (!link.isGood(key, addressOf(contact, link.channel), now())) throw new NotFound("link");
+      const key = knownLinkKey(tx, seal);
+      const contact = tx.contacts.get(tx.contactKeys.get(`i:${link.contactId}`) ?? link.contactId);
+      if (tx.app() === undefined || key === undefined || contact === undefined) throw new NotFound("link");
+      const addresses = addressesOf(contact, link);
+      if (!addresses.some((address) => link.isGood(key, address, now()))) throw new NotFound("link");
       return act(tx, { ...link, contact });
     });
   };
@@ -103,7 +107,7 @@ export function createLinks(deps: {
         if (address === "") throw new InvalidArgument("channel", "invalid", "one for which the contact has an address");
         if (order.purpose === "confirm") {
           const wish = { channel: order.channel, at, recordedAt: at, by: id, eventId: "", visitorKey: "" };
-          askConfirmation(tx, contact, wish);
+          requestConfirmation(tx, contact, { ...wish, reason: "", evidence: null }, newSalt);
         }
         const validUntil = at + (order.validForMs || LINK_LIFETIME_MS[order.purpose]);
         return write(tx, contact, order, validUntil, linkKeyOf(tx, seal, newKey));
@@ -138,6 +142,7 @@ export function createLinks(deps: {
             onlyUnknown: false,
             newSalt,
             newId,
+            suppressions,
           };
           const source = purpose === "confirm" ? "confirmation" : "unsubscribe";
           state(tx, contact, { ...change, source, eventId: asked?.eventId ?? "", reason: "" });
@@ -182,22 +187,21 @@ function viewOf(tx: Transaction, { appId, purpose, channel, contact }: FoundLink
   return { appId, purpose, channel, done };
 }
 
-/** The app's key; the first link creates it. */
-function linkKeyOf(tx: Transaction, seal: Seal, newKey: string): Buffer {
-  const secrets = tx.mailingSecrets.get(MAILING_SECRETS) ?? NO_MAILING_SECRETS;
-  if (secrets.linkKey !== "") return Buffer.from(seal.open(tx.appId, secrets.linkKey), "hex");
-  tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, linkKey: seal.seal(tx.appId, newKey) });
-  return Buffer.from(newKey, "hex");
-}
-
 function findContact(tx: Transaction, { email, phone, contactId }: LinkOrder): Contact {
   const key = email !== "" ? `e:${emailKey(email)}` : phone !== "" ? `p:${phoneKey(phone)}` : "";
-  const id = key === "" ? contactId : tx.contactKeys.get(key);
+  const id = key === "" ? (tx.contactKeys.get(`i:${contactId}`) ?? contactId) : tx.contactKeys.get(key);
   const contact = id === undefined ? undefined : tx.contacts.get(id);
   if (contact === undefined) throw new NotFound("contact");
   return contact;
 }
 
-function addressOf(contact: Contact, channel: Channel): string {
+function addressOf(contact: Pick<Contact, "email" | "phone">, channel: Channel): string {
   return channel === "email" ? emailKey(contact.email) : phoneKey(contact.phone);
+}
+
+/** The keys that the address of a link has, or had in versions up to format 9. */
+function addressesOf(contact: Contact, { contactId, channel }: Pick<Link, "contactId" | "channel">): readonly string[] {
+  const named = contact.former.find((one) => one.contactId === contactId) ?? contact;
+  const earlier = channel === "email" ? earlierEmailKey(named.email) : earlierPhoneKey(named.phone);
+  return [addressOf(named, channel), earlier].filter((address) => address !== "");
 }

@@ -6,6 +6,7 @@ import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
+import type { Suppressions } from "../suppressions.js";
 import { createErasureSteps, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
 import { rowsOf } from "./scan.js";
@@ -13,6 +14,9 @@ import { rowsOf } from "./scan.js";
 export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
   readonly apps: Pick<AppStore, "list">;
   readonly newId: () => string;
+  readonly suppressions?: Suppressions | undefined;
+  /** Returns 64 random hex digits. */
+  readonly newKey: () => string;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -72,6 +76,7 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasureId = deps.newId();
+      const newKey = deps.newKey();
       const erasure: Erasure = {
         erasureId,
         // What was received while the clock was ahead may be later than now, but no id is.
@@ -88,6 +93,8 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         tx.erasures.put(erasureId, erasure);
+        const addresses = person.contactKeys.filter((key) => !key.startsWith("i:"));
+        deps.suppressions?.add(tx, addresses, { suppressedAt: at, source: "erasure" }, newKey);
         tx.operations.put(operation.operationId, operation);
         return operation;
       });

@@ -1,10 +1,10 @@
+import { comparableText, keysOfAddresses, readableEmail } from "../../domain/address-keys.js";
 import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
 import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
-import { keysOfContact } from "./person.js";
 
 /** Decides which records belong to a person. */
 export interface Matcher {
@@ -33,19 +33,20 @@ export function createMatcher(person: Person): Matcher {
   const historyIds = new Set(person.historyIds);
   const orderIds = new Set(person.orderIds);
   const ids = new Set([...person.visitorKeys, ...person.contactKeys].map((key) => key.slice(2)).filter(isTelling));
-  const emails = person.contactKeys.filter((key) => key.startsWith("e:")).map((key) => key.slice(2));
+  const keysOfEmails = person.contactKeys.filter((key) => key.startsWith("e:")).map((key) => key.slice(2));
+  const emails = [...new Set(keysOfEmails.flatMap((key) => [key, readableEmail(key)]))];
 
   const hasName = (text: string): boolean => {
     if (ids.has(text.trim())) return true;
     if (emails.length === 0 || !text.includes("@")) return false;
-    const lower = text.normalize("NFC").toLowerCase();
-    return emails.some((email) => lower.includes(email));
+    const comparable = comparableText(text);
+    return emails.some((email) => comparable.includes(email));
   };
   const event = (one: Event): boolean =>
     visitorKeys(one.visitor).some((key) => keys.has(key)) ||
     (one.contact !== null &&
       addresses.size > 0 &&
-      (keysOfContact(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
+      (keysOfAddresses(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
     (one.order !== null && orderIds.has(one.order.orderId)) ||
     hasName(one.searchQuery) ||
     Object.entries(one.extraFields).some(([name, value]) => hasName(value) || hasName(name));

@@ -1,4 +1,5 @@
-import { type Contact, emailKey, phoneKey } from "../../domain/contact.js";
+import { emailKey, keysOfContact, phoneKey } from "../../domain/address-keys.js";
+import type { Contact } from "../../domain/contact.js";
 import { NOBODY, type Person } from "../../domain/erasure.js";
 import { InvalidArgument } from "../../domain/errors.js";
 import { type VisitorIds, visitorKeys } from "../../domain/ids.js";
@@ -68,11 +69,12 @@ function checkedNames(names: PersonNames): { readonly keys: string[]; readonly a
 }
 
 export function withContact(person: Person, contact: Contact): Person {
+  const ids = [contact.contactId, ...contact.former.map(({ contactId }) => contactId)];
   return {
     ...person,
     contactKeys: joined(person.contactKeys, keysOfContact(contact)),
-    contactIds: joined(person.contactIds, [contact.contactId]),
-    historyIds: joined(person.historyIds, [contact.contactId]),
+    contactIds: joined(person.contactIds, ids),
+    historyIds: joined(person.historyIds, ids),
   };
 }
 
@@ -82,11 +84,6 @@ export function withVisitor(person: Person, visitor: Visitor): Person {
     visitorKeys: joined(person.visitorKeys, visitor.keys),
     historyIds: joined(person.historyIds, visitor.members),
   };
-}
-
-export function keysOfContact({ email, phone }: Pick<Contact, "email" | "phone">): string[] {
-  const [byEmail, byPhone] = [emailKey(email), phoneKey(phone)];
-  return [byEmail && `e:${byEmail}`, byPhone && `p:${byPhone}`].filter((key) => key !== "");
 }
 
 export function joined(known: readonly string[], more: readonly string[]): readonly string[] {

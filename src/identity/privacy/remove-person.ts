@@ -1,3 +1,4 @@
+import { keysOfAddresses, keysOfContact } from "../../domain/address-keys.js";
 import { CHANNELS, type Contact } from "../../domain/contact.js";
 import type { Erasure, ErasureCounts, Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
@@ -6,7 +7,7 @@ import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
-import { joined, keysOfContact, withContact, withVisitor } from "./person.js";
+import { joined, withContact, withVisitor } from "./person.js";
 
 /** A person, who asked, and what is known and removed after one more step. */
 export interface Removed {
@@ -87,7 +88,7 @@ function historyIdsOf(tx: Transaction, event: Event): Set<string> {
     const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
     for (const member of visitor?.members ?? []) ids.add(member);
   }
-  for (const key of event.contact === null ? [] : keysOfContact(event.contact)) {
+  for (const key of event.contact === null ? [] : keysOfAddresses(event.contact)) {
     const contactId = tx.contactKeys.get(key);
     if (contactId !== undefined) ids.add(contactId);
   }

@@ -1,5 +1,6 @@
+import { keysOfContact } from "../../domain/address-keys.js";
 import type { Contact } from "../../domain/contact.js";
-import { keysOfContact, mendingOf } from "../contact-keys.js";
+import { mendingOf } from "../contact-keys.js";
 import { appIdOf, FIRST, type Key, keyOf, LAST, unpart } from "./keys.js";
 import type { Table } from "./table.js";
 import type { Tables } from "./tables.js";

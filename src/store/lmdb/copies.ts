@@ -111,6 +111,7 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     confirmations: plain(tables.confirmations, (staged) => staged.confirmations),
     outbox: plain(tables.outbox, (staged) => staged.outbox),
     deadHooks: plain(tables.deadHooks, (staged) => staged.deadHooks),
+    suppressions: plain(tables.suppressions, (staged) => staged.suppressions),
     interactions: plain(tables.interactions, (staged) => staged.interactions),
     changes: {
       table: tables.changes,

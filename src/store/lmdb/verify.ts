@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { keysOfContact } from "../../domain/address-keys.js";
 import { DataDamaged } from "../../domain/errors.js";
 import { changeIdOf, isErased } from "../../domain/ledger.js";
 import { NO_PRODUCTS, type Product, type ProductCounts } from "../../domain/product.js";
-import { keysOfContact } from "../contact-keys.js";
 import { type Environment, openEnvironment } from "./environment.js";
 import type { Inspection, TableInspection } from "./inspection.js";
 import { type Key, keyOf, ownedKey, timedKey, unpart } from "./keys.js";
@@ -88,7 +88,15 @@ class Verification {
     await this.checkEvents();
     await this.checkVisitors();
     await this.checkContacts();
-    for (const table of ["networkLinks", "mailingSecrets", "confirmations", "outbox", "deadHooks", "feeds"] as const)
+    for (const table of [
+      "networkLinks",
+      "mailingSecrets",
+      "confirmations",
+      "outbox",
+      "deadHooks",
+      "suppressions",
+      "feeds",
+    ] as const)
       await this.walk(table);
     await this.checkProducts();
     await this.walk("orders");

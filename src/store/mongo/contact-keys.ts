@@ -1,5 +1,6 @@
+import { keysOfContact } from "../../domain/address-keys.js";
 import type { Contact } from "../../domain/contact.js";
-import { keysOfContact, mendingOf } from "../contact-keys.js";
+import { mendingOf } from "../contact-keys.js";
 import { FIRST, type Key, keyOf, unpart } from "../keys.js";
 import { asked, type Connection, isDuplicate } from "./connection.js";
 import { scanEntries } from "./scan.js";

@@ -111,6 +111,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     confirmations: plain(tables.confirmations, (staged) => staged.confirmations),
     outbox: plain(tables.outbox, (staged) => staged.outbox),
     deadHooks: plain(tables.deadHooks, (staged) => staged.deadHooks),
+    suppressions: plain(tables.suppressions, (staged) => staged.suppressions),
     idempotency: plain(tables.idempotency, (staged) => staged.idempotency),
   };
 }

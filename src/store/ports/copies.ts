@@ -12,6 +12,7 @@ import type { Operation } from "../../domain/operation.js";
 import type { Order } from "../../domain/order.js";
 import type { Product, ProductCounts } from "../../domain/product.js";
 import type { RejectedEvent, RejectedLog } from "../../domain/rejected-event.js";
+import type { Suppression } from "../../domain/suppression.js";
 import type { Visitor } from "../../domain/visitor.js";
 
 /** The records that belong to an app, by table. The app itself and its models are copied separately. */
@@ -44,6 +45,8 @@ export interface CopiedRecords {
   readonly confirmations: Confirmation;
   readonly outbox: HookEntry;
   readonly deadHooks: HookEntry;
+  /** By the keyed hash of the address; the key is among the mailing secrets. */
+  readonly suppressions: Suppression;
   /** Includes expired keys that no sweep has removed yet. */
   readonly idempotency: IdempotencyRecord;
   readonly rejectedEvents: RejectedEvent;
@@ -80,6 +83,7 @@ export const COPIED_TABLES = [
   "confirmations",
   "outbox",
   "deadHooks",
+  "suppressions",
   "idempotency",
   "rejectedEvents",
   "rejectedLogs",

@@ -13,6 +13,7 @@ import type { Operation } from "../../domain/operation.js";
 import type { Order } from "../../domain/order.js";
 import type { Product, ProductCounts } from "../../domain/product.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
+import type { Suppression } from "../../domain/suppression.js";
 import type { UnconfirmedSlot } from "../../domain/unconfirmed-product.js";
 import type { Visitor } from "../../domain/visitor.js";
 
@@ -78,7 +79,7 @@ export interface Transaction {
   readonly visitorKeys: Records<string>;
   /** By contact id. */
   readonly contacts: Records<Contact>;
-  /** Contact id by `e:<email key>` or `p:<phone key>`. */
+  /** Contact id by `e:<email key>`, `p:<phone key>`, or `i:<id>` of a former contact. */
   readonly contactKeys: Records<string>;
   /**
    * The ledger, by change id; only `identity/ledger/ledger.ts` writes it. Append-only: nobody calls `delete`, and a `put`
@@ -97,6 +98,8 @@ export interface Transaction {
   readonly outbox: Records<HookEntry>;
   /** Undeliverable messages, by id. */
   readonly deadHooks: Records<HookEntry>;
+  /** Suppressed addresses, by their keyed hash; see `identity/suppressions.ts`. */
+  readonly suppressions: Records<Suppression>;
   /** By feed id. */
   readonly feeds: Records<Feed>;
   /** By product id. `put` and `delete` keep `productSkus` and `productCounts` up to date. */

@@ -32,6 +32,7 @@ export const app = record<App>({
   doubleOptIn: later(flag, false),
   learnedAfterVisitors: later(number, LEARNED_AFTER_VISITORS),
   groups: later(list(productGroup), []),
+  contactKeyRules: later(number, 1),
 });
 
 const manifest = record<ModelManifest>({

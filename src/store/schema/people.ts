@@ -2,10 +2,12 @@ import {
   CHANGE_SOURCES,
   CHANNELS,
   type Contact,
+  type FormerContact,
   type Subscription,
   type SubscriptionChange,
 } from "../../domain/contact.js";
 import { ERASURE_STEPS, type Erasure, type Person } from "../../domain/erasure.js";
+import type { Evidence } from "../../domain/evidence.js";
 import {
   type Confirmation,
   HOOK_FAILURES,
@@ -18,6 +20,7 @@ import {
 import type { VisitorIds } from "../../domain/ids.js";
 import type { LedgerHead, Seal } from "../../domain/ledger.js";
 import type { NetworkLinks, NetworkTally } from "../../domain/network-links.js";
+import { SUPPRESSION_SOURCES, type Suppression } from "../../domain/suppression.js";
 import type { Visitor } from "../../domain/visitor.js";
 import { flag, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
@@ -68,6 +71,7 @@ export const contact = record<Contact>({
   smsSubscription: subscription,
   createdAt: time,
   visitorIds: later(list(text), []),
+  former: later(list(record<FormerContact>({ contactId: text, email: text, phone: text })), []),
 });
 
 export const subscriptionChange = record<SubscriptionChange>({
@@ -83,6 +87,7 @@ export const subscriptionChange = record<SubscriptionChange>({
   reason: text,
   by: later(text, ""),
   seal: later(orNull(record<Seal>({ salt: text, commitment: text, previous: text, hash: text })), null),
+  evidence: later(orNull(record<Evidence>({ wording: text, place: text, network: text })), null),
 });
 
 export const ledgerHead = record<LedgerHead>({ count: number, hash: text });
@@ -113,6 +118,8 @@ export const hookEntry = record<HookEntry>({
   failure: oneOf("", ...HOOK_FAILURES),
   status: number,
 });
+
+export const suppression = record<Suppression>({ suppressedAt: time, source: oneOf(...SUPPRESSION_SOURCES) });
 
 const person = record<Person>({
   visitorKeys: list(text),

@@ -12,6 +12,7 @@ import {
   mailingSecrets,
   networkLinks,
   subscriptionChange,
+  suppression,
   visitor,
 } from "./people.js";
 
@@ -46,6 +47,8 @@ export const SCHEMA = {
   outbox: hookEntry,
   /** Messages that were given up. */
   deadHooks: hookEntry,
+  /** Suppressed addresses, by their keyed hash. */
+  suppressions: suppression,
   /** Where products are read from by schedule. */
   feeds: feed,
   products: product,

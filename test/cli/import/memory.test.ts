@@ -43,7 +43,7 @@ describe("runImport", () => {
       push: (row, key) => assembler.push(readEvent(row, options), row, key),
       end: () => assembler.end(),
     };
-    const counts = { accepted: 0, deduplicated: 0 };
+    const counts = { accepted: 0, deduplicated: 0, suppressed: 0 };
     const heaps: number[] = [];
     let sentLines = 0;
     let calls = 0;

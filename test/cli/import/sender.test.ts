@@ -19,7 +19,7 @@ function senderOver(
   const slow: number[] = [];
   const refused: BadRow[] = [];
   const waits: number[] = [];
-  const counts = { accepted: 0, deduplicated: 0 };
+  const counts = { accepted: 0, deduplicated: 0, suppressed: 0 };
   const sender = createSender<number>({
     call,
     onRefused: (row) => refused.push(row),

@@ -152,6 +152,7 @@ function wired(deps: {
     resultOf: erasureResult,
     now,
     newId,
+    newKey: () => newSecret() + newSecret(),
     metrics,
     reportFailure,
   });

@@ -141,6 +141,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
         settled: async () => undefined,
         now: () => clock,
         newId: testIds(),
+        newKey: () => "5a".repeat(32),
         metrics,
         resultOf: erasureResult,
         reportFailure: passedOver,

@@ -73,7 +73,7 @@ describe("values in the embedded store", () => {
     const products = encode(older(productCodec, 17), "k", learned);
     expect(decode(productCodec, "k", products, products.length)).toEqual(learned);
     const apps = encode(older(appCodec, 8), "k", bareApp("shop", 1));
-    expect(decode(appCodec, "k", apps, apps.length)).toEqual(bareApp("shop", 1));
+    expect(decode(appCodec, "k", apps, apps.length)).toEqual({ ...bareApp("shop", 1), contactKeyRules: 1 });
   });
 
   it("of apps keep their groups", () => {

@@ -106,6 +106,7 @@ describe("the verification of an embedded store", () => {
       confirmations: 0,
       outbox: 0,
       deadHooks: 0,
+      suppressions: 0,
       feeds: 0,
       removals: 0,
       copies: 0,

@@ -1,7 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { emailKey } from "../../../src/domain/contact.js";
+import { emailKey } from "../../../src/domain/address-keys.js";
 import { KNOWN_ACTIONS } from "../../../src/domain/event.js";
 import { EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
 import { Availability } from "../../../src/gen/aisle/v1/product_pb.js";

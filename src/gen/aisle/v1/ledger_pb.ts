@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/ledger.proto.
  */
 export const file_aisle_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIoIEChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEisKBnNvdXJjZRgHIAEoDjIWLmFpc2xlLnYxLkNoYW5nZVNvdXJjZUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMc3RhdGVtZW50X2lkGAsgASgJQgPgQQMSEwoGZXJhc2VkGAwgASgIQgPgQQMSJwoEc2VhbBgNIAEoCzIULmFpc2xlLnYxLkxlZGdlclNlYWxCA+BBAyJnCgpMZWRnZXJTZWFsEhEKBHNhbHQYASABKAlCA+BBAxIXCgpjb21taXRtZW50GAIgASgJQgPgQQMSGgoNcHJldmlvdXNfaGFzaBgDIAEoCUID4EEDEhEKBGhhc2gYBCABKAlCA+BBAyKhAQoLTGVkZ2VyRmF1bHQSLAoEa2luZBgBIAEoDjIZLmFpc2xlLnYxLkxlZGdlckZhdWx0S2luZEID4EEDEhYKCWNoYW5nZV9pZBgCIAEoCUID4EEDEhcKCmNvbnRhY3RfaWQYAyABKAlCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDKtEBCgxDaGFuZ2VTb3VyY2USHQoZQ0hBTkdFX1NPVVJDRV9VTlNQRUNJRklFRBAAEhcKE0NIQU5HRV9TT1VSQ0VfRVZFTlQQARIVChFDSEFOR0VfU09VUkNFX1JQQxACEhgKFENIQU5HRV9TT1VSQ0VfSU1QT1JUEAMSHgoaQ0hBTkdFX1NPVVJDRV9DT05GSVJNQVRJT04QBBIdChlDSEFOR0VfU09VUkNFX1VOU1VCU0NSSUJFEAUSGQoVQ0hBTkdFX1NPVVJDRV9FUkFTVVJFEAYqhQIKD0xlZGdlckZhdWx0S2luZBIhCh1MRURHRVJfRkFVTFRfS0lORF9VTlNQRUNJRklFRBAAEh0KGUxFREdFUl9GQVVMVF9LSU5EX01JU1NJTkcQARIdChlMRURHRVJfRkFVTFRfS0lORF9DSEFOR0VEEAISHAoYTEVER0VSX0ZBVUxUX0tJTkRfUEVSU09OEAMSGgoWTEVER0VSX0ZBVUxUX0tJTkRfTElOSxAEEhoKFkxFREdFUl9GQVVMVF9LSU5EX0hFQUQQBRIcChhMRURHRVJfRkFVTFRfS0lORF9BTkNIT1IQBhIdChlMRURHRVJfRkFVTFRfS0lORF9DT05UQUNUEAdCagoIYWlzbGUudjFCC0xlZGdlclByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("ChVhaXNsZS92MS9sZWRnZXIucHJvdG8SCGFpc2xlLnYxIrQEChJTdWJzY3JpcHRpb25DaGFuZ2USFgoJY2hhbmdlX2lkGAEgASgJQgPgQQMSFwoKY29udGFjdF9pZBgCIAEoCUID4EEDEjMKB2NoYW5uZWwYAyABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQMSMwoJb2xkX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAxIzCgluZXdfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjQKC2NoYW5nZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEisKBnNvdXJjZRgHIAEoDjIWLmFpc2xlLnYxLkNoYW5nZVNvdXJjZUID4EEDEhUKCGV2ZW50X2lkGAggASgJQgPgQQMSEwoGcmVhc29uGAkgASgJQgPgQQMSNAoLcmVjb3JkX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSGQoMc3RhdGVtZW50X2lkGAsgASgJQgPgQQMSEwoGZXJhc2VkGAwgASgIQgPgQQMSJwoEc2VhbBgNIAEoCzIULmFpc2xlLnYxLkxlZGdlclNlYWxCA+BBAxIwCghldmlkZW5jZRgOIAEoCzIZLmFpc2xlLnYxLkNvbnNlbnRFdmlkZW5jZUID4EEDIlEKD0NvbnNlbnRFdmlkZW5jZRIUCgd3b3JkaW5nGAEgASgJQgPgQQESEgoFcGxhY2UYAiABKAlCA+BBARIUCgduZXR3b3JrGAMgASgJQgPgQQEiZwoKTGVkZ2VyU2VhbBIRCgRzYWx0GAEgASgJQgPgQQMSFwoKY29tbWl0bWVudBgCIAEoCUID4EEDEhoKDXByZXZpb3VzX2hhc2gYAyABKAlCA+BBAxIRCgRoYXNoGAQgASgJQgPgQQMioQEKC0xlZGdlckZhdWx0EiwKBGtpbmQYASABKA4yGS5haXNsZS52MS5MZWRnZXJGYXVsdEtpbmRCA+BBAxIWCgljaGFuZ2VfaWQYAiABKAlCA+BBAxIXCgpjb250YWN0X2lkGAMgASgJQgPgQQMSMwoHY2hhbm5lbBgEIAEoDjIdLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5uZWxCA+BBAyqFAgoMQ2hhbmdlU291cmNlEh0KGUNIQU5HRV9TT1VSQ0VfVU5TUEVDSUZJRUQQABIXChNDSEFOR0VfU09VUkNFX0VWRU5UEAESFQoRQ0hBTkdFX1NPVVJDRV9SUEMQAhIYChRDSEFOR0VfU09VUkNFX0lNUE9SVBADEh4KGkNIQU5HRV9TT1VSQ0VfQ09ORklSTUFUSU9OEAQSHQoZQ0hBTkdFX1NPVVJDRV9VTlNVQlNDUklCRRAFEhkKFUNIQU5HRV9TT1VSQ0VfRVJBU1VSRRAGEhcKE0NIQU5HRV9TT1VSQ0VfTUVSR0UQBxIZChVDSEFOR0VfU09VUkNFX1JFUVVFU1QQCCqFAgoPTGVkZ2VyRmF1bHRLaW5kEiEKHUxFREdFUl9GQVVMVF9LSU5EX1VOU1BFQ0lGSUVEEAASHQoZTEVER0VSX0ZBVUxUX0tJTkRfTUlTU0lORxABEh0KGUxFREdFUl9GQVVMVF9LSU5EX0NIQU5HRUQQAhIcChhMRURHRVJfRkFVTFRfS0lORF9QRVJTT04QAxIaChZMRURHRVJfRkFVTFRfS0lORF9MSU5LEAQSGgoWTEVER0VSX0ZBVUxUX0tJTkRfSEVBRBAFEhwKGExFREdFUl9GQVVMVF9LSU5EX0FOQ0hPUhAGEh0KGUxFREdFUl9GQVVMVF9LSU5EX0NPTlRBQ1QQB0JqCghhaXNsZS52MUILTGVkZ2VyUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_subscription, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * SubscriptionChange is one entry of the consent ledger. Entries are never
@@ -117,6 +117,14 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
    * @generated from field: aisle.v1.LedgerSeal seal = 13;
    */
   seal?: LedgerSeal | undefined;
+
+  /**
+   * Output only. What proves the statement; not set when nothing was said, and
+   * when the contact was erased.
+   *
+   * @generated from field: aisle.v1.ConsentEvidence evidence = 14;
+   */
+  evidence?: ConsentEvidence | undefined;
 };
 
 /**
@@ -125,6 +133,44 @@ export type SubscriptionChange = Message<"aisle.v1.SubscriptionChange"> & {
  */
 export const SubscriptionChangeSchema: GenMessage<SubscriptionChange> = /*@__PURE__*/
   messageDesc(file_aisle_v1_ledger, 0);
+
+/**
+ * ConsentEvidence proves a statement about a subscription. Erasing the contact
+ * removes it.
+ *
+ * @generated from message aisle.v1.ConsentEvidence
+ */
+export type ConsentEvidence = Message<"aisle.v1.ConsentEvidence"> & {
+  /**
+   * Optional. The text that the person agreed to. At most 8,192 characters.
+   *
+   * @generated from field: string wording = 1;
+   */
+  wording: string;
+
+  /**
+   * Optional. Where the form was: a name, or the address of its page. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string place = 2;
+   */
+  place: string;
+
+  /**
+   * Optional. The person's IP address or network. Aisle keeps the first 24 bits
+   * of IPv4 and 48 bits of IPv6.
+   *
+   * @generated from field: string network = 3;
+   */
+  network: string;
+};
+
+/**
+ * Describes the message aisle.v1.ConsentEvidence.
+ * Use `create(ConsentEvidenceSchema)` to create a new message.
+ */
+export const ConsentEvidenceSchema: GenMessage<ConsentEvidence> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_ledger, 1);
 
 /**
  * LedgerSeal makes an entry part of a chain of hashes: SHA-256, as hex, over
@@ -143,7 +189,8 @@ export type LedgerSeal = Message<"aisle.v1.LedgerSeal"> & {
   salt: string;
 
   /**
-   * Output only. Hash of [salt, contact_id, statement_id, event_id, reason].
+   * Output only. Hash of [salt, contact_id, statement_id, event_id, reason],
+   * followed by wording, place and network of an entry with evidence.
    *
    * @generated from field: string commitment = 2;
    */
@@ -171,7 +218,7 @@ export type LedgerSeal = Message<"aisle.v1.LedgerSeal"> & {
  * Use `create(LedgerSealSchema)` to create a new message.
  */
 export const LedgerSealSchema: GenMessage<LedgerSeal> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_ledger, 1);
+  messageDesc(file_aisle_v1_ledger, 2);
 
 /**
  * LedgerFault is a fault found in a ledger.
@@ -213,7 +260,7 @@ export type LedgerFault = Message<"aisle.v1.LedgerFault"> & {
  * Use `create(LedgerFaultSchema)` to create a new message.
  */
 export const LedgerFaultSchema: GenMessage<LedgerFault> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_ledger, 2);
+  messageDesc(file_aisle_v1_ledger, 3);
 
 /**
  * ChangeSource is the cause of an entry of the consent ledger.
@@ -269,6 +316,22 @@ export enum ChangeSource {
    * @generated from enum value: CHANGE_SOURCE_ERASURE = 6;
    */
   ERASURE = 6,
+
+  /**
+   * Two contacts turned out to be one, whose address was written in two ways.
+   * The stricter state stays.
+   *
+   * @generated from enum value: CHANGE_SOURCE_MERGE = 7;
+   */
+  MERGE = 7,
+
+  /**
+   * A subscription was asked for and waits for its confirmation. The entry
+   * changes no state.
+   *
+   * @generated from enum value: CHANGE_SOURCE_REQUEST = 8;
+   */
+  REQUEST = 8,
 }
 
 /**

@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Contact, ImportedContact } from "./contact_pb.js";
 import { file_aisle_v1_contact } from "./contact_pb.js";
-import type { LedgerFault, SubscriptionChange } from "./ledger_pb.js";
+import type { ConsentEvidence, LedgerFault, SubscriptionChange } from "./ledger_pb.js";
 import { file_aisle_v1_ledger } from "./ledger_pb.js";
 import type { LinkPurpose } from "./link_pb.js";
 import { file_aisle_v1_link } from "./link_pb.js";
@@ -14,6 +14,8 @@ import type { RefusedItem } from "./refused_item_pb.js";
 import { file_aisle_v1_refused_item } from "./refused_item_pb.js";
 import type { SubscriptionChannel, SubscriptionState } from "./subscription_pb.js";
 import { file_aisle_v1_subscription } from "./subscription_pb.js";
+import type { Suppression } from "./suppression_pb.js";
+import { file_aisle_v1_suppression } from "./suppression_pb.js";
 import type { Visitor, VisitorIds } from "./visitor_pb.js";
 import { file_aisle_v1_visitor } from "./visitor_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
@@ -25,7 +27,222 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aisle/v1/subscription_service.proto.
  */
 export const file_aisle_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBUID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgFQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKAVCA+BBAxIVCghjb250YWN0cxgEIAEoBUID4EEDEhgKC2ZhdWx0X3RvdGFsGAUgASgFQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJ6ChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAMgASgIQgPgQQEimAEKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USFQoIYWNjZXB0ZWQYASABKAVCA+BBAxIrCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW1CA+BBAxIaCg1yZWZ1c2VkX3RvdGFsGAMgASgFQgPgQQMSHgoRa2VwdF91bnN1YnNjcmliZWQYBCABKAVCA+BBAyJTChBHZXRTdGF0dXNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQIimAEKEUdldFN0YXR1c1Jlc3BvbnNlEhcKCmlkZW50aWZpZWQYASABKAhCA+BBAxI1CgtlbWFpbF9zdGF0ZRgCIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQMSMwoJc21zX3N0YXRlGAMgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBAyK3AgoWU2V0U3Vic2NyaXB0aW9uUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhISCgVlbWFpbBgCIAEoCUID4EEBEhIKBXBob25lGAMgASgJQgPgQQESNQoLZW1haWxfc3RhdGUYBCABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBEjMKCXNtc19zdGF0ZRgFIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQESEwoGcmVhc29uGAYgASgJQgPgQQESKgoHdmlzaXRvchgHIAEoCzIULmFpc2xlLnYxLlZpc2l0b3JJZHNCA+BBARIXCgpyZXF1ZXN0X2lkGAggASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgJIAEoCEID4EEBIkIKF1NldFN1YnNjcmlwdGlvblJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMiawoRR2V0Q29udGFjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISDwoFZW1haWwYAiABKAlIABIPCgVwaG9uZRgDIAEoCUgAEhQKCmNvbnRhY3RfaWQYBCABKAlIAEIJCgdjb250YWN0ImcKEkdldENvbnRhY3RSZXNwb25zZRInCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEigKCHZpc2l0b3JzGAIgAygLMhEuYWlzbGUudjEuVmlzaXRvckID4EEDInMKEkxpc3RDaGFuZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpjb250YWN0X2lkGAIgASgJQgPgQQESFgoJcGFnZV9zaXplGAMgASgFQgPgQQESFwoKcGFnZV90b2tlbhgEIAEoCUID4EEBImcKE0xpc3RDaGFuZ2VzUmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIq8CChFDcmVhdGVMaW5rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIPCgVlbWFpbBgCIAEoCUgAEg8KBXBob25lGAMgASgJSAASFAoKY29udGFjdF9pZBgEIAEoCUgAEisKB3B1cnBvc2UYBSABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZUID4EECEjMKB2NoYW5uZWwYBiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQISKwoDdHRsGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQESFwoKcmVxdWVzdF9pZBgIIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCSABKAhCA+BBAUIJCgdjb250YWN0IncKEkNyZWF0ZUxpbmtSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxI0CgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIZCgxtYWlsX2hlYWRlcnMYAyABKAlCA+BBAyIkCg5HZXRMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECIrIBCg9HZXRMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEhEKBGRvbmUYBSABKAhCA+BBAyKIAQoRRm9sbG93TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEibQoSRm9sbG93TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMixwEKE0xpc3RDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBIl4KFExpc3RDb250YWN0c1Jlc3BvbnNlEigKCGNvbnRhY3RzGAEgAygLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIlQKEUdldFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQIiPQoSR2V0VmlzaXRvclJlc3BvbnNlEicKB3Zpc2l0b3IYASABKAsyES5haXNsZS52MS5WaXNpdG9yQgPgQQMiZAoZV2F0Y2hTdWJzY3JpcHRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpjb250YWN0X2lkGAIgASgJQgPgQQESGQoMcmVzdW1lX3Rva2VuGAMgASgJQgPgQQEiawoaV2F0Y2hTdWJzY3JpcHRpb25zUmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUID4EEDEhkKDHJlc3VtZV90b2tlbhgCIAEoCUID4EEDMu0HChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBElIKDExpc3RDb250YWN0cxIdLmFpc2xlLnYxLkxpc3RDb250YWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0Q29udGFjdHNSZXNwb25zZSIDkAIBEkwKCkdldFZpc2l0b3ISGy5haXNsZS52MS5HZXRWaXNpdG9yUmVxdWVzdBocLmFpc2xlLnYxLkdldFZpc2l0b3JSZXNwb25zZSIDkAIBEkkKCkNyZWF0ZUxpbmsSGy5haXNsZS52MS5DcmVhdGVMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSIAEkMKB0dldExpbmsSGC5haXNsZS52MS5HZXRMaW5rUmVxdWVzdBoZLmFpc2xlLnYxLkdldExpbmtSZXNwb25zZSIDkAIBEkkKCkZvbGxvd0xpbmsSGy5haXNsZS52MS5Gb2xsb3dMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXNwb25zZSIAEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEmYKEldhdGNoU3Vic2NyaXB0aW9ucxIjLmFpc2xlLnYxLldhdGNoU3Vic2NyaXB0aW9uc1JlcXVlc3QaJC5haXNsZS52MS5XYXRjaFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBMAESVAoMVmVyaWZ5TGVkZ2VyEh0uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVxdWVzdBoeLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlIgOQAgEwARJXCg5JbXBvcnRDb250YWN0cxIfLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVxdWVzdBogLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVzcG9uc2UiACgBQncKCGFpc2xlLnYxQhhTdWJzY3JpcHRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiNhaXNsZS92MS9zdWJzY3JpcHRpb25fc2VydmljZS5wcm90bxIIYWlzbGUudjEiegoWQWRkU3VwcHJlc3Npb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglhZGRyZXNzZXMYAiADKAlCA+BBAhIXCgpyZXF1ZXN0X2lkGAMgASgJQgPgQQESGgoNdmFsaWRhdGVfb25seRgEIAEoCEID4EEBIkEKF0FkZFN1cHByZXNzaW9uc1Jlc3BvbnNlEhIKBWFkZGVkGAEgASgFQgPgQQMSEgoFa25vd24YAiABKAVCA+BBAyJ9ChlSZW1vdmVTdXBwcmVzc2lvbnNSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEhYKCWFkZHJlc3NlcxgCIAMoCUID4EECEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEiSAoaUmVtb3ZlU3VwcHJlc3Npb25zUmVzcG9uc2USFAoHcmVtb3ZlZBgBIAEoBUID4EEDEhQKB3Vua25vd24YAiABKAVCA+BBAyJfChdMaXN0U3VwcHJlc3Npb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQEiagoYTGlzdFN1cHByZXNzaW9uc1Jlc3BvbnNlEjAKDHN1cHByZXNzaW9ucxgBIAMoCzIVLmFpc2xlLnYxLlN1cHByZXNzaW9uQgPgQQMSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgPgQQMiYwoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIdChBhbmNob3JfY2hhbmdlX2lkGAIgASgJQgPgQQESGAoLYW5jaG9yX2hhc2gYAyABKAlCA+BBASKOAgoUVmVyaWZ5TGVkZ2VyUmVzcG9uc2USFAoHZW50cmllcxgBIAEoBUID4EEDEhsKDmVyYXNlZF9lbnRyaWVzGAIgASgFQgPgQQMSHgoRdW5jaGFpbmVkX2VudHJpZXMYAyABKAVCA+BBAxIVCghjb250YWN0cxgEIAEoBUID4EEDEhgKC2ZhdWx0X3RvdGFsGAUgASgFQgPgQQMSKgoGZmF1bHRzGAYgAygLMhUuYWlzbGUudjEuTGVkZ2VyRmF1bHRCA+BBAxIbCg5oZWFkX2NoYW5nZV9pZBgHIAEoCUID4EEDEhYKCWhlYWRfaGFzaBgIIAEoCUID4EEDEhEKBGRvbmUYCSABKAhCA+BBAyJ6ChVJbXBvcnRDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISMAoIY29udGFjdHMYAiADKAsyGS5haXNsZS52MS5JbXBvcnRlZENvbnRhY3RCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAMgASgIQgPgQQEisQEKFkltcG9ydENvbnRhY3RzUmVzcG9uc2USFQoIYWNjZXB0ZWQYASABKAVCA+BBAxIrCgdyZWZ1c2VkGAIgAygLMhUuYWlzbGUudjEuUmVmdXNlZEl0ZW1CA+BBAxIaCg1yZWZ1c2VkX3RvdGFsGAMgASgFQgPgQQMSHgoRa2VwdF91bnN1YnNjcmliZWQYBCABKAVCA+BBAxIXCgpzdXBwcmVzc2VkGAUgASgFQgPgQQMiUwoQR2V0U3RhdHVzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EECIpgBChFHZXRTdGF0dXNSZXNwb25zZRIXCgppZGVudGlmaWVkGAEgASgIQgPgQQMSNQoLZW1haWxfc3RhdGUYAiABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEDEjMKCXNtc19zdGF0ZRgDIAEoDjIbLmFpc2xlLnYxLlN1YnNjcmlwdGlvblN0YXRlQgPgQQMi6QIKFlNldFN1YnNjcmlwdGlvblJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISEgoFZW1haWwYAiABKAlCA+BBARISCgVwaG9uZRgDIAEoCUID4EEBEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBEhMKBnJlYXNvbhgGIAEoCUID4EEBEioKB3Zpc2l0b3IYByABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQESFwoKcmVxdWVzdF9pZBgIIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCSABKAhCA+BBARIwCghldmlkZW5jZRgKIAEoCzIZLmFpc2xlLnYxLkNvbnNlbnRFdmlkZW5jZUID4EEBIkIKF1NldFN1YnNjcmlwdGlvblJlc3BvbnNlEicKB2NvbnRhY3QYASABKAsyES5haXNsZS52MS5Db250YWN0QgPgQQMiawoRR2V0Q29udGFjdFJlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISDwoFZW1haWwYAiABKAlIABIPCgVwaG9uZRgDIAEoCUgAEhQKCmNvbnRhY3RfaWQYBCABKAlIAEIJCgdjb250YWN0ImcKEkdldENvbnRhY3RSZXNwb25zZRInCgdjb250YWN0GAEgASgLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEigKCHZpc2l0b3JzGAIgAygLMhEuYWlzbGUudjEuVmlzaXRvckID4EEDInMKEkxpc3RDaGFuZ2VzUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpjb250YWN0X2lkGAIgASgJQgPgQQESFgoJcGFnZV9zaXplGAMgASgFQgPgQQESFwoKcGFnZV90b2tlbhgEIAEoCUID4EEBImcKE0xpc3RDaGFuZ2VzUmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIq8CChFDcmVhdGVMaW5rUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIPCgVlbWFpbBgCIAEoCUgAEg8KBXBob25lGAMgASgJSAASFAoKY29udGFjdF9pZBgEIAEoCUgAEisKB3B1cnBvc2UYBSABKA4yFS5haXNsZS52MS5MaW5rUHVycG9zZUID4EECEjMKB2NoYW5uZWwYBiABKA4yHS5haXNsZS52MS5TdWJzY3JpcHRpb25DaGFubmVsQgPgQQISKwoDdHRsGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQESFwoKcmVxdWVzdF9pZBgIIAEoCUID4EEBEhoKDXZhbGlkYXRlX29ubHkYCSABKAhCA+BBAUIJCgdjb250YWN0IncKEkNyZWF0ZUxpbmtSZXNwb25zZRIQCgN1cmwYASABKAlCA+BBAxI0CgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIZCgxtYWlsX2hlYWRlcnMYAyABKAlCA+BBAyIkCg5HZXRMaW5rUmVxdWVzdBISCgV0b2tlbhgBIAEoCUID4EECIrIBCg9HZXRMaW5rUmVzcG9uc2USEwoGYXBwX2lkGAEgASgJQgPgQQMSFQoIYXBwX25hbWUYAiABKAlCA+BBAxIrCgdwdXJwb3NlGAMgASgOMhUuYWlzbGUudjEuTGlua1B1cnBvc2VCA+BBAxIzCgdjaGFubmVsGAQgASgOMh0uYWlzbGUudjEuU3Vic2NyaXB0aW9uQ2hhbm5lbEID4EEDEhEKBGRvbmUYBSABKAhCA+BBAyKIAQoRRm9sbG93TGlua1JlcXVlc3QSEgoFdG9rZW4YASABKAlCA+BBAhIqCgd2aXNpdG9yGAIgASgLMhQuYWlzbGUudjEuVmlzaXRvcklkc0ID4EEBEhcKCnJlcXVlc3RfaWQYAyABKAlCA+BBARIaCg12YWxpZGF0ZV9vbmx5GAQgASgIQgPgQQEibQoSRm9sbG93TGlua1Jlc3BvbnNlEhMKBmFwcF9pZBgBIAEoCUID4EEDEhUKCGFwcF9uYW1lGAIgASgJQgPgQQMSKwoHcHVycG9zZRgDIAEoDjIVLmFpc2xlLnYxLkxpbmtQdXJwb3NlQgPgQQMixwEKE0xpc3RDb250YWN0c1JlcXVlc3QSEwoGYXBwX2lkGAEgASgJQgPgQQISFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEjUKC2VtYWlsX3N0YXRlGAQgASgOMhsuYWlzbGUudjEuU3Vic2NyaXB0aW9uU3RhdGVCA+BBARIzCglzbXNfc3RhdGUYBSABKA4yGy5haXNsZS52MS5TdWJzY3JpcHRpb25TdGF0ZUID4EEBIl4KFExpc3RDb250YWN0c1Jlc3BvbnNlEigKCGNvbnRhY3RzGAEgAygLMhEuYWlzbGUudjEuQ29udGFjdEID4EEDEhwKD25leHRfcGFnZV90b2tlbhgCIAEoCUID4EEDIlQKEUdldFZpc2l0b3JSZXF1ZXN0EhMKBmFwcF9pZBgBIAEoCUID4EECEioKB3Zpc2l0b3IYAiABKAsyFC5haXNsZS52MS5WaXNpdG9ySWRzQgPgQQIiPQoSR2V0VmlzaXRvclJlc3BvbnNlEicKB3Zpc2l0b3IYASABKAsyES5haXNsZS52MS5WaXNpdG9yQgPgQQMiZAoZV2F0Y2hTdWJzY3JpcHRpb25zUmVxdWVzdBITCgZhcHBfaWQYASABKAlCA+BBAhIXCgpjb250YWN0X2lkGAIgASgJQgPgQQESGQoMcmVzdW1lX3Rva2VuGAMgASgJQgPgQQEiawoaV2F0Y2hTdWJzY3JpcHRpb25zUmVzcG9uc2USMgoHY2hhbmdlcxgBIAMoCzIcLmFpc2xlLnYxLlN1YnNjcmlwdGlvbkNoYW5nZUID4EEDEhkKDHJlc3VtZV90b2tlbhgCIAEoCUID4EEDMooKChNTdWJzY3JpcHRpb25TZXJ2aWNlEkkKCUdldFN0YXR1cxIaLmFpc2xlLnYxLkdldFN0YXR1c1JlcXVlc3QaGy5haXNsZS52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBElgKD1NldFN1YnNjcmlwdGlvbhIgLmFpc2xlLnYxLlNldFN1YnNjcmlwdGlvblJlcXVlc3QaIS5haXNsZS52MS5TZXRTdWJzY3JpcHRpb25SZXNwb25zZSIAEkwKCkdldENvbnRhY3QSGy5haXNsZS52MS5HZXRDb250YWN0UmVxdWVzdBocLmFpc2xlLnYxLkdldENvbnRhY3RSZXNwb25zZSIDkAIBElIKDExpc3RDb250YWN0cxIdLmFpc2xlLnYxLkxpc3RDb250YWN0c1JlcXVlc3QaHi5haXNsZS52MS5MaXN0Q29udGFjdHNSZXNwb25zZSIDkAIBEkwKCkdldFZpc2l0b3ISGy5haXNsZS52MS5HZXRWaXNpdG9yUmVxdWVzdBocLmFpc2xlLnYxLkdldFZpc2l0b3JSZXNwb25zZSIDkAIBEkkKCkNyZWF0ZUxpbmsSGy5haXNsZS52MS5DcmVhdGVMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSIAEkMKB0dldExpbmsSGC5haXNsZS52MS5HZXRMaW5rUmVxdWVzdBoZLmFpc2xlLnYxLkdldExpbmtSZXNwb25zZSIDkAIBEkkKCkZvbGxvd0xpbmsSGy5haXNsZS52MS5Gb2xsb3dMaW5rUmVxdWVzdBocLmFpc2xlLnYxLkZvbGxvd0xpbmtSZXNwb25zZSIAEk8KC0xpc3RDaGFuZ2VzEhwuYWlzbGUudjEuTGlzdENoYW5nZXNSZXF1ZXN0Gh0uYWlzbGUudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEmYKEldhdGNoU3Vic2NyaXB0aW9ucxIjLmFpc2xlLnYxLldhdGNoU3Vic2NyaXB0aW9uc1JlcXVlc3QaJC5haXNsZS52MS5XYXRjaFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBMAESVAoMVmVyaWZ5TGVkZ2VyEh0uYWlzbGUudjEuVmVyaWZ5TGVkZ2VyUmVxdWVzdBoeLmFpc2xlLnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlIgOQAgEwARJXCg5JbXBvcnRDb250YWN0cxIfLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVxdWVzdBogLmFpc2xlLnYxLkltcG9ydENvbnRhY3RzUmVzcG9uc2UiACgBElgKD0FkZFN1cHByZXNzaW9ucxIgLmFpc2xlLnYxLkFkZFN1cHByZXNzaW9uc1JlcXVlc3QaIS5haXNsZS52MS5BZGRTdXBwcmVzc2lvbnNSZXNwb25zZSIAEmEKElJlbW92ZVN1cHByZXNzaW9ucxIjLmFpc2xlLnYxLlJlbW92ZVN1cHByZXNzaW9uc1JlcXVlc3QaJC5haXNsZS52MS5SZW1vdmVTdXBwcmVzc2lvbnNSZXNwb25zZSIAEl4KEExpc3RTdXBwcmVzc2lvbnMSIS5haXNsZS52MS5MaXN0U3VwcHJlc3Npb25zUmVxdWVzdBoiLmFpc2xlLnYxLkxpc3RTdXBwcmVzc2lvbnNSZXNwb25zZSIDkAIBQncKCGFpc2xlLnYxQhhTdWJzY3JpcHRpb25TZXJ2aWNlUHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_contact, file_aisle_v1_ledger, file_aisle_v1_link, file_aisle_v1_refused_item, file_aisle_v1_subscription, file_aisle_v1_suppression, file_aisle_v1_visitor, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+
+/**
+ * AddSuppressionsRequest is the request of AddSuppressions.
+ *
+ * @generated from message aisle.v1.AddSuppressionsRequest
+ */
+export type AddSuppressionsRequest = Message<"aisle.v1.AddSuppressionsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. 1 to 1,000 e-mail addresses and phone numbers, else
+   * INVALID_ARGUMENT. An entry that is neither is named by its index.
+   *
+   * @generated from field: repeated string addresses = 2;
+   */
+  addresses: string[];
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.AddSuppressionsRequest.
+ * Use `create(AddSuppressionsRequestSchema)` to create a new message.
+ */
+export const AddSuppressionsRequestSchema: GenMessage<AddSuppressionsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 0);
+
+/**
+ * AddSuppressionsResponse is the answer of AddSuppressions.
+ *
+ * @generated from message aisle.v1.AddSuppressionsResponse
+ */
+export type AddSuppressionsResponse = Message<"aisle.v1.AddSuppressionsResponse"> & {
+  /**
+   * Output only. Addresses that were not suppressed before.
+   *
+   * @generated from field: int32 added = 1;
+   */
+  added: number;
+
+  /**
+   * Output only. Addresses that were suppressed already.
+   *
+   * @generated from field: int32 known = 2;
+   */
+  known: number;
+};
+
+/**
+ * Describes the message aisle.v1.AddSuppressionsResponse.
+ * Use `create(AddSuppressionsResponseSchema)` to create a new message.
+ */
+export const AddSuppressionsResponseSchema: GenMessage<AddSuppressionsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 1);
+
+/**
+ * RemoveSuppressionsRequest is the request of RemoveSuppressions.
+ *
+ * @generated from message aisle.v1.RemoveSuppressionsRequest
+ */
+export type RemoveSuppressionsRequest = Message<"aisle.v1.RemoveSuppressionsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Required. 1 to 1,000 e-mail addresses and phone numbers, else
+   * INVALID_ARGUMENT. An entry that is neither is named by its index.
+   *
+   * @generated from field: repeated string addresses = 2;
+   */
+  addresses: string[];
+
+  /**
+   * Optional. Names this change, best with a UUID; 1 to 64 printable ASCII
+   * characters, else INVALID_ARGUMENT. For 24 hours a repeated request gets the
+   * first answer and changes nothing. Another request of the method with the same
+   * id gets INVALID_ARGUMENT, with the reason REQUEST_ID_REUSED.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * Optional. Checks everything and answers as the call would, but changes
+   * nothing. `request_id` then has no effect.
+   *
+   * @generated from field: bool validate_only = 4;
+   */
+  validateOnly: boolean;
+};
+
+/**
+ * Describes the message aisle.v1.RemoveSuppressionsRequest.
+ * Use `create(RemoveSuppressionsRequestSchema)` to create a new message.
+ */
+export const RemoveSuppressionsRequestSchema: GenMessage<RemoveSuppressionsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 2);
+
+/**
+ * RemoveSuppressionsResponse is the answer of RemoveSuppressions.
+ *
+ * @generated from message aisle.v1.RemoveSuppressionsResponse
+ */
+export type RemoveSuppressionsResponse = Message<"aisle.v1.RemoveSuppressionsResponse"> & {
+  /**
+   * Output only. Addresses that were suppressed.
+   *
+   * @generated from field: int32 removed = 1;
+   */
+  removed: number;
+
+  /**
+   * Output only. Addresses that were not suppressed.
+   *
+   * @generated from field: int32 unknown = 2;
+   */
+  unknown: number;
+};
+
+/**
+ * Describes the message aisle.v1.RemoveSuppressionsResponse.
+ * Use `create(RemoveSuppressionsResponseSchema)` to create a new message.
+ */
+export const RemoveSuppressionsResponseSchema: GenMessage<RemoveSuppressionsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 3);
+
+/**
+ * ListSuppressionsRequest is the request of ListSuppressions.
+ *
+ * @generated from message aisle.v1.ListSuppressionsRequest
+ */
+export type ListSuppressionsRequest = Message<"aisle.v1.ListSuppressionsRequest"> & {
+  /**
+   * Required. The app.
+   *
+   * @generated from field: string app_id = 1;
+   */
+  appId: string;
+
+  /**
+   * Optional. At most this many, 100 when 0, never more than 1,000. A page ends
+   * earlier before it reaches 3 MiB.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * Optional. `next_page_token` of an earlier answer. Everything else but
+   * `page_size` must be as it was then, else INVALID_ARGUMENT.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListSuppressionsRequest.
+ * Use `create(ListSuppressionsRequestSchema)` to create a new message.
+ */
+export const ListSuppressionsRequestSchema: GenMessage<ListSuppressionsRequest> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 4);
+
+/**
+ * ListSuppressionsResponse is the answer of ListSuppressions.
+ *
+ * @generated from message aisle.v1.ListSuppressionsResponse
+ */
+export type ListSuppressionsResponse = Message<"aisle.v1.ListSuppressionsResponse"> & {
+  /**
+   * Output only. The suppressions.
+   *
+   * @generated from field: repeated aisle.v1.Suppression suppressions = 1;
+   */
+  suppressions: Suppression[];
+
+  /**
+   * Output only. Empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message aisle.v1.ListSuppressionsResponse.
+ * Use `create(ListSuppressionsResponseSchema)` to create a new message.
+ */
+export const ListSuppressionsResponseSchema: GenMessage<ListSuppressionsResponse> = /*@__PURE__*/
+  messageDesc(file_aisle_v1_subscription_service, 5);
 
 /**
  * VerifyLedgerRequest is the request of VerifyLedger.
@@ -62,7 +279,7 @@ export type VerifyLedgerRequest = Message<"aisle.v1.VerifyLedgerRequest"> & {
  * Use `create(VerifyLedgerRequestSchema)` to create a new message.
  */
 export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 0);
+  messageDesc(file_aisle_v1_subscription_service, 6);
 
 /**
  * VerifyLedgerResponse is one message of VerifyLedger's stream.
@@ -140,7 +357,7 @@ export type VerifyLedgerResponse = Message<"aisle.v1.VerifyLedgerResponse"> & {
  * Use `create(VerifyLedgerResponseSchema)` to create a new message.
  */
 export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 1);
+  messageDesc(file_aisle_v1_subscription_service, 7);
 
 /**
  * ImportContactsRequest is one batch of the stream of ImportContacts.
@@ -178,7 +395,7 @@ export type ImportContactsRequest = Message<"aisle.v1.ImportContactsRequest"> & 
  * Use `create(ImportContactsRequestSchema)` to create a new message.
  */
 export const ImportContactsRequestSchema: GenMessage<ImportContactsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 2);
+  messageDesc(file_aisle_v1_subscription_service, 8);
 
 /**
  * ImportContactsResponse is the answer of ImportContacts.
@@ -214,6 +431,14 @@ export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> 
    * @generated from field: int32 kept_unsubscribed = 4;
    */
   keptUnsubscribed: number;
+
+  /**
+   * Output only. Contacts that were left out because an address of theirs is
+   * suppressed; neither imported nor rejected.
+   *
+   * @generated from field: int32 suppressed = 5;
+   */
+  suppressed: number;
 };
 
 /**
@@ -221,7 +446,7 @@ export type ImportContactsResponse = Message<"aisle.v1.ImportContactsResponse"> 
  * Use `create(ImportContactsResponseSchema)` to create a new message.
  */
 export const ImportContactsResponseSchema: GenMessage<ImportContactsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 3);
+  messageDesc(file_aisle_v1_subscription_service, 9);
 
 /**
  * GetStatusRequest is the request of GetStatus.
@@ -249,7 +474,7 @@ export type GetStatusRequest = Message<"aisle.v1.GetStatusRequest"> & {
  * Use `create(GetStatusRequestSchema)` to create a new message.
  */
 export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 4);
+  messageDesc(file_aisle_v1_subscription_service, 10);
 
 /**
  * GetStatusResponse is the answer of GetStatus.
@@ -285,7 +510,7 @@ export type GetStatusResponse = Message<"aisle.v1.GetStatusResponse"> & {
  * Use `create(GetStatusResponseSchema)` to create a new message.
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 5);
+  messageDesc(file_aisle_v1_subscription_service, 11);
 
 /**
  * SetSubscriptionRequest is the request of SetSubscription.
@@ -362,6 +587,13 @@ export type SetSubscriptionRequest = Message<"aisle.v1.SetSubscriptionRequest"> 
    * @generated from field: bool validate_only = 9;
    */
   validateOnly: boolean;
+
+  /**
+   * Optional. What proves the statement; kept in the ledger.
+   *
+   * @generated from field: aisle.v1.ConsentEvidence evidence = 10;
+   */
+  evidence?: ConsentEvidence | undefined;
 };
 
 /**
@@ -369,7 +601,7 @@ export type SetSubscriptionRequest = Message<"aisle.v1.SetSubscriptionRequest"> 
  * Use `create(SetSubscriptionRequestSchema)` to create a new message.
  */
 export const SetSubscriptionRequestSchema: GenMessage<SetSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 6);
+  messageDesc(file_aisle_v1_subscription_service, 12);
 
 /**
  * SetSubscriptionResponse is the answer of SetSubscription.
@@ -390,7 +622,7 @@ export type SetSubscriptionResponse = Message<"aisle.v1.SetSubscriptionResponse"
  * Use `create(SetSubscriptionResponseSchema)` to create a new message.
  */
 export const SetSubscriptionResponseSchema: GenMessage<SetSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 7);
+  messageDesc(file_aisle_v1_subscription_service, 13);
 
 /**
  * GetContactRequest is the request of GetContact.
@@ -442,7 +674,7 @@ export type GetContactRequest = Message<"aisle.v1.GetContactRequest"> & {
  * Use `create(GetContactRequestSchema)` to create a new message.
  */
 export const GetContactRequestSchema: GenMessage<GetContactRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 8);
+  messageDesc(file_aisle_v1_subscription_service, 14);
 
 /**
  * GetContactResponse is the answer of GetContact.
@@ -471,7 +703,7 @@ export type GetContactResponse = Message<"aisle.v1.GetContactResponse"> & {
  * Use `create(GetContactResponseSchema)` to create a new message.
  */
 export const GetContactResponseSchema: GenMessage<GetContactResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 9);
+  messageDesc(file_aisle_v1_subscription_service, 15);
 
 /**
  * ListChangesRequest is the request of ListChanges.
@@ -515,7 +747,7 @@ export type ListChangesRequest = Message<"aisle.v1.ListChangesRequest"> & {
  * Use `create(ListChangesRequestSchema)` to create a new message.
  */
 export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 10);
+  messageDesc(file_aisle_v1_subscription_service, 16);
 
 /**
  * ListChangesResponse is the answer of ListChanges.
@@ -543,7 +775,7 @@ export type ListChangesResponse = Message<"aisle.v1.ListChangesResponse"> & {
  * Use `create(ListChangesResponseSchema)` to create a new message.
  */
 export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 11);
+  messageDesc(file_aisle_v1_subscription_service, 17);
 
 /**
  * CreateLinkRequest is the request of CreateLink.
@@ -637,7 +869,7 @@ export type CreateLinkRequest = Message<"aisle.v1.CreateLinkRequest"> & {
  * Use `create(CreateLinkRequestSchema)` to create a new message.
  */
 export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 12);
+  messageDesc(file_aisle_v1_subscription_service, 18);
 
 /**
  * CreateLinkResponse is the answer of CreateLink.
@@ -674,7 +906,7 @@ export type CreateLinkResponse = Message<"aisle.v1.CreateLinkResponse"> & {
  * Use `create(CreateLinkResponseSchema)` to create a new message.
  */
 export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 13);
+  messageDesc(file_aisle_v1_subscription_service, 19);
 
 /**
  * GetLinkRequest is the request of GetLink.
@@ -695,7 +927,7 @@ export type GetLinkRequest = Message<"aisle.v1.GetLinkRequest"> & {
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 14);
+  messageDesc(file_aisle_v1_subscription_service, 20);
 
 /**
  * GetLinkResponse is the answer of GetLink.
@@ -744,7 +976,7 @@ export type GetLinkResponse = Message<"aisle.v1.GetLinkResponse"> & {
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 15);
+  messageDesc(file_aisle_v1_subscription_service, 21);
 
 /**
  * FollowLinkRequest is the request of FollowLink.
@@ -791,7 +1023,7 @@ export type FollowLinkRequest = Message<"aisle.v1.FollowLinkRequest"> & {
  * Use `create(FollowLinkRequestSchema)` to create a new message.
  */
 export const FollowLinkRequestSchema: GenMessage<FollowLinkRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 16);
+  messageDesc(file_aisle_v1_subscription_service, 22);
 
 /**
  * FollowLinkResponse is the answer of FollowLink.
@@ -826,7 +1058,7 @@ export type FollowLinkResponse = Message<"aisle.v1.FollowLinkResponse"> & {
  * Use `create(FollowLinkResponseSchema)` to create a new message.
  */
 export const FollowLinkResponseSchema: GenMessage<FollowLinkResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 17);
+  messageDesc(file_aisle_v1_subscription_service, 23);
 
 /**
  * ListContactsRequest is the request of ListContacts.
@@ -877,7 +1109,7 @@ export type ListContactsRequest = Message<"aisle.v1.ListContactsRequest"> & {
  * Use `create(ListContactsRequestSchema)` to create a new message.
  */
 export const ListContactsRequestSchema: GenMessage<ListContactsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 18);
+  messageDesc(file_aisle_v1_subscription_service, 24);
 
 /**
  * ListContactsResponse is the answer of ListContacts.
@@ -905,7 +1137,7 @@ export type ListContactsResponse = Message<"aisle.v1.ListContactsResponse"> & {
  * Use `create(ListContactsResponseSchema)` to create a new message.
  */
 export const ListContactsResponseSchema: GenMessage<ListContactsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 19);
+  messageDesc(file_aisle_v1_subscription_service, 25);
 
 /**
  * GetVisitorRequest is the request of GetVisitor.
@@ -934,7 +1166,7 @@ export type GetVisitorRequest = Message<"aisle.v1.GetVisitorRequest"> & {
  * Use `create(GetVisitorRequestSchema)` to create a new message.
  */
 export const GetVisitorRequestSchema: GenMessage<GetVisitorRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 20);
+  messageDesc(file_aisle_v1_subscription_service, 26);
 
 /**
  * GetVisitorResponse is the answer of GetVisitor.
@@ -955,7 +1187,7 @@ export type GetVisitorResponse = Message<"aisle.v1.GetVisitorResponse"> & {
  * Use `create(GetVisitorResponseSchema)` to create a new message.
  */
 export const GetVisitorResponseSchema: GenMessage<GetVisitorResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 21);
+  messageDesc(file_aisle_v1_subscription_service, 27);
 
 /**
  * WatchSubscriptionsRequest is the request of WatchSubscriptions.
@@ -991,7 +1223,7 @@ export type WatchSubscriptionsRequest = Message<"aisle.v1.WatchSubscriptionsRequ
  * Use `create(WatchSubscriptionsRequestSchema)` to create a new message.
  */
 export const WatchSubscriptionsRequestSchema: GenMessage<WatchSubscriptionsRequest> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 22);
+  messageDesc(file_aisle_v1_subscription_service, 28);
 
 /**
  * WatchSubscriptionsResponse is one message of WatchSubscriptions' stream.
@@ -1020,7 +1252,7 @@ export type WatchSubscriptionsResponse = Message<"aisle.v1.WatchSubscriptionsRes
  * Use `create(WatchSubscriptionsResponseSchema)` to create a new message.
  */
 export const WatchSubscriptionsResponseSchema: GenMessage<WatchSubscriptionsResponse> = /*@__PURE__*/
-  messageDesc(file_aisle_v1_subscription_service, 23);
+  messageDesc(file_aisle_v1_subscription_service, 29);
 
 /**
  * SubscriptionService manages subscriptions of contacts.
@@ -1165,6 +1397,41 @@ export const SubscriptionService: GenService<{
     methodKind: "client_streaming";
     input: typeof ImportContactsRequestSchema;
     output: typeof ImportContactsResponseSchema;
+  },
+  /**
+   * AddSuppressions keeps addresses out of lists: ImportContacts leaves them out
+   * until their person subscribes again, or a later statement of the shop does.
+   * It ends the subscriptions of their contacts. An erasure suppresses the
+   * addresses of its person. Suppressed addresses are stored as keyed hashes.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.AddSuppressions
+   */
+  addSuppressions: {
+    methodKind: "unary";
+    input: typeof AddSuppressionsRequestSchema;
+    output: typeof AddSuppressionsResponseSchema;
+  },
+  /**
+   * RemoveSuppressions lets lists subscribe addresses again. It subscribes
+   * nobody.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.RemoveSuppressions
+   */
+  removeSuppressions: {
+    methodKind: "unary";
+    input: typeof RemoveSuppressionsRequestSchema;
+    output: typeof RemoveSuppressionsResponseSchema;
+  },
+  /**
+   * ListSuppressions lists the suppressed addresses of an app by their hashes, in
+   * no order of time.
+   *
+   * @generated from rpc aisle.v1.SubscriptionService.ListSuppressions
+   */
+  listSuppressions: {
+    methodKind: "unary";
+    input: typeof ListSuppressionsRequestSchema;
+    output: typeof ListSuppressionsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aisle_v1_subscription_service, 0);

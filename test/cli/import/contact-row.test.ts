@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { createColumnPlan } from "../../../src/catalog/feed/columns.js";
+import { UnusableFile } from "../../../src/catalog/feed/feed-errors.js";
+import { createFeedReader } from "../../../src/catalog/feed/feed-reader.js";
+import { BadLine, isBad } from "../../../src/catalog/feed/rows.js";
+import { CONTACT_FIELDS, createContactReader, REMARKS } from "../../../src/cli/import/contact-row.js";
+import type { ImportedContact } from "../../../src/gen/aisle/v1/contact_pb.js";
+import { SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+/** The contacts of a file, as the import sends them. */
+function read(text: string, { maps = [], ignored = [] }: { maps?: string[]; ignored?: string[] } = {}) {
+  const remarks: string[] = [];
+  const options = { plan: createColumnPlan(CONTACT_FIELDS, maps), takesXml: false, onHeader: () => undefined };
+  const feed = createFeedReader(options);
+  const reader = createContactReader({ maps, ignored, remark: (line) => remarks.push(line), now: () => NOW });
+  const contacts: (ImportedContact | string)[] = [];
+  for (const entry of [...feed.push(Buffer.from(text)), ...feed.end()]) {
+    try {
+      contacts.push(isBad(entry) ? entry.reason : reader.read(entry));
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      contacts.push(error.message);
+    }
+  }
+  return { contacts, remarks, unseen: reader.unseen() };
+}
+
+const { SUBSCRIBED, UNSUBSCRIBED, UNSPECIFIED } = SubscriptionState;
+
+function states(text: string, how?: Parameters<typeof read>[1]) {
+  return read(text, how).contacts.map((one) => (typeof one === "string" ? one : [one.emailState, one.smsState]));
+}
+
+describe("a list of contacts", () => {
+  it.each([
+    [
+      "Shopify",
+      "First Name,Email,Accepts Email Marketing,Accepts SMS Marketing,Phone\nA,a@x.de,no,yes,+48600100200",
+      [UNSUBSCRIBED, SUBSCRIBED],
+    ],
+    ["Shopify, of earlier", "Email,Accepts Marketing\na@x.de,no", [UNSUBSCRIBED, UNSPECIFIED]],
+    [
+      "Mailchimp, who left",
+      "Email Address,OPTIN_TIME,UNSUB_TIME,UNSUB_REASON\na@x.de,2024-01-01 10:00:00,2025-01-01 10:00:00,spam",
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ],
+    [
+      "Mailchimp, who stayed",
+      "Email Address,OPTIN_TIME,OPTIN_IP\na@x.de,2024-01-01 10:00:00,192.0.2.1",
+      [SUBSCRIBED, UNSPECIFIED],
+    ],
+    [
+      "Mailchimp, who bounced",
+      "Email Address,OPTIN_TIME,CLEAN_TIME\na@x.de,2024-01-01,2025-01-01",
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ],
+    [
+      "Klaviyo",
+      "Email,Phone Number,Email Marketing Consent,SMS Marketing Consent\na@x.de,+48600100200,UNSUBSCRIBED,SUBSCRIBED",
+      [UNSUBSCRIBED, SUBSCRIBED],
+    ],
+    [
+      "Klaviyo, suppressed",
+      'Email,Email Marketing Consent,Email Suppressions\na@x.de,SUBSCRIBED,"[""HARD_BOUNCE""]"',
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ],
+    ["Brevo", "EMAIL,SMS,OPT_IN,EMAIL_BLACKLISTED\na@x.de,48600100200,true,true", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["WooCommerce with Mailchimp", "email,mailchimp_woocommerce_is_subscribed\na@x.de,0", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["Magento", "Email,is_subscribed\na@x.de,0", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["PrestaShop", "email,newsletter\na@x.de,0", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["HubSpot", "Email,Unsubscribed from all email\na@x.de,true", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["Salesforce", "Email,HasOptedOutOfEmail\na@x.de,1", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["a German shop", "E-Mail;Newsletter abonniert\na@x.de;Nein", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["a Polish shop", "email;Zgoda na newsletter\na@x.de;nie", [UNSUBSCRIBED, UNSPECIFIED]],
+    ["a French shop", "email;Abonné\na@x.de;oui", [SUBSCRIBED, UNSPECIFIED]],
+    ["a database", "email,subscribed\na@x.de,f", [UNSUBSCRIBED, UNSPECIFIED]],
+  ])("is read with the consent of %s", (_who, text, expected) => {
+    expect(states(text)).toEqual([expected]);
+  });
+
+  it.each([
+    "no",
+    "No",
+    "FALSE",
+    "0",
+    "0.0",
+    "n",
+    "off",
+    "unsubscribed",
+    "Not Subscribed",
+    "opted-out",
+    "OPTED_OUT",
+    "nein",
+    "non",
+  ])("reads %j as no", (cell) => {
+    expect(states(`email,subscribed\na@x.de,${cell}`)).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
+  });
+
+  it.each(["", "null", "NULL", "\\N", "(not set)", "#N/A", "pending", "NEVER_SUBSCRIBED"])(
+    "reads %j as nothing",
+    (cell) => {
+      expect(states(`email,subscribed\na@x.de,${cell}`)).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+    },
+  );
+
+  it.each(["maybe", "2", "-1", "nope", "subscribed?", "yes/no"])(
+    "refuses a line whose consent is %j, and names the column",
+    (cell) => {
+      const reason = "Accepts Email Marketing: subscribed, unsubscribed, 1, 0, yes, no or nothing is accepted";
+      expect(read(`Email,Accepts Email Marketing\na@x.de,${cell}`).contacts).toEqual([reason]);
+    },
+  );
+
+  it.each([
+    "Marketing preference",
+    "newsletter_flag",
+    "Consent (promo)",
+    "Do not disturb by mail",
+    "optout_sms_v2",
+    "Zgoda RODO 2",
+    "Einwilligung vom Mai",
+    "WhatsApp marketing",
+    "email_status_code",
+    "Подписка",
+    "メルマガ",
+    "consent_timestamp",
+  ])("is not imported with the column %j, which looks like consent", (column) => {
+    const text = `email;${column}\na@x.de;no`;
+    expect(() => read(text)).toThrow(UnusableFile);
+    expect(() => read(text)).toThrow(column);
+    expect(states(text, { ignored: [column.toUpperCase()] })).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+    expect(states(text, { maps: [`status=${column}`] })).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
+  });
+
+  it("is not imported as JSON lines with such a field in any line", () => {
+    const lines = '{"email":"a@x.de"}\n{"email":"b@x.de","newsletterFlag":false}';
+    expect(() => read(lines)).toThrow("newsletterFlag looks like consent");
+  });
+
+  it("reads fields of JSON lines as columns", () => {
+    const lines =
+      '{"email":"a@x.de","acceptsMarketing":false}\n{"email":"b@x.de","emailMarketingConsent":"SUBSCRIBED"}';
+    expect(states(lines)).toEqual([
+      [UNSUBSCRIBED, UNSPECIFIED],
+      [SUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
+  it("leaves other columns alone", () => {
+    const text =
+      "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing\na@x.de,1,no,x,y,2,z,q";
+    expect(states(text)).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+  });
+
+  it("tells a status without its address, which has no effect", () => {
+    const { contacts, remarks } = read(
+      "Email,Phone,Accepts Email Marketing,Accepts SMS Marketing\na@x.de,,yes,no\n,+48600100200,no,yes",
+    );
+    expect(contacts).toMatchObject([
+      { emailState: SUBSCRIBED, smsState: UNSPECIFIED },
+      { emailState: UNSPECIFIED, smsState: SUBSCRIBED },
+    ]);
+    expect(remarks).toEqual([REMARKS.sms, REMARKS.email]);
+  });
+
+  it("refuses a line in which two columns contradict each other, unless one is ignored", () => {
+    const text = "email,newsletter,opt_in\na@x.de,1,0\nb@x.de,1,1";
+    expect(states(text)).toEqual([
+      "opt_in: contradicts newsletter; name one of them by --ignore-column",
+      [SUBSCRIBED, UNSPECIFIED],
+    ]);
+    expect(states(text, { ignored: ["opt_in"] })).toEqual([
+      [SUBSCRIBED, UNSPECIFIED],
+      [SUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
+  it("takes no absence of an opt-out for a consent", () => {
+    expect(states("email,unsubscribed\na@x.de,no\nb@x.de,yes\nc@x.de,2025-01-01")).toEqual([
+      [UNSPECIFIED, UNSPECIFIED],
+      [UNSUBSCRIBED, UNSPECIFIED],
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
+  it("takes the time of the statement from its column", () => {
+    const { contacts } = read("email,status,unsubscribed_at\na@x.de,unsubscribed,2025-01-01T00:00:00Z");
+    expect(contacts).toMatchObject([{ changeTime: { seconds: BigInt(Date.UTC(2025, 0, 1) / 1000) } }]);
+  });
+
+  it("unsubscribes by a time of leaving that cannot be read", () => {
+    expect(states("email,unsubscribed_at\na@x.de,01/02/25")).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
+  });
+
+  it("knows which columns to ignore it has not met", () => {
+    expect(read("email\na@x.de", { ignored: ["Consent 2"] }).unseen).toEqual(["Consent 2"]);
+  });
+});
