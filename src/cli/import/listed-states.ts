@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { emailKey, phoneKey } from "../../domain/contact.js";
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
 import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
 
@@ -28,8 +27,8 @@ export function createListedStates(): ListedStates {
   return {
     contradicts({ email, phone, emailState, smsState, changeTime }) {
       const time = changeTime === undefined ? "" : String(timestampMs(changeTime));
-      const byEmail = look(known.email, emailKey(email), emailState, time);
-      const bySms = look(known.sms, phoneKey(phone), smsState, time);
+      const byEmail = look(known.email, email.trim().toLowerCase(), emailState, time);
+      const bySms = look(known.sms, phone.replace(/\D/g, ""), smsState, time);
       return byEmail || bySms;
     },
   };
