@@ -126,13 +126,14 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
   });
 
   it("a confirmation link proves the browser that follows it; an unsubscribe link does not, since mails are forwarded", async () => {
-    const { link, open, status, state, store } = await shop();
+    const { link, open, status, state, store, now } = await shop();
     const unsubscribe = await link(UNSUBSCRIBE);
     expect((await open(unsubscribe, "POST", { ...BROWSER, cookie: "fp_ccid=friend" })).status).toBe(200);
     expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
     expect(await status("shop", "friend")).toMatchObject({ identified: false, status: null });
     expect(await store.visitors.find("shop", ["f:friend"])).toEqual([]);
 
+    now.at += 1000;
     const confirm = await link(CONFIRM);
     expect((await open(confirm, "POST", { ...BROWSER, cookie: "fp_ccid=reader" })).status).toBe(200);
     expect(await status("shop", "reader")).toMatchObject({ identified: true, status: true });
