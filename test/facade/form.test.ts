@@ -35,7 +35,7 @@ const formText = fc
 
 /**
  * What the URL standard reads, with our two additions: no empty values, the first value wins. Characters beyond ASCII are
- * given as the `%XX` they mean: Node's URLSearchParams garbles them beside a `%` that is none (20.20: `%2😀`).
+ * given as the `%XX` they mean: Node's URLSearchParams (20.20) garbles them in a text such as `%2😀`.
  */
 function byStandard(unescaped: string): Map<string, string> {
   const text = unescaped.replace(/[\u0080-\u{10ffff}]/gu, encodeURIComponent);

@@ -16,7 +16,7 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** `servers` is looked at anew each time: who is restarted has a new address. */
+/** It reads `servers` at each look, since a server has a new address after a restart. */
 export async function openBalancer(servers: readonly { readonly running: ServerProcess }[]): Promise<Balancer> {
   let ready: readonly ServerProcess[] = servers.map(({ running }) => running);
   let isOpen = true;

@@ -8,7 +8,7 @@ import { EventLoad, storedEvents, type Told } from "./event-load.js";
 import { faultStoreOf, rounds } from "./faults.js";
 import { recordFault } from "./report.js";
 
-/** `pauseMs` is between two calls of a caller: what is stored is listed at the end. */
+/** A caller waits `pauseMs` between two calls. The test lists all stored events at the end, so their number is bounded. */
 const PLANS = {
   embedded: { restarts: rounds(5, 20), storefronts: 12, internalCallers: 4, pauseMs: 5 },
   mongo: { restarts: rounds(3, 10), storefronts: 4, internalCallers: 2, pauseMs: 50 },

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readdir, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -146,8 +146,10 @@ describe("aisle serve", () => {
 
   it("prefers a flag to its variable", async () => {
     const directory = await temporaryDirectory();
-    const env = { AISLE_STORE: "embedded:/nowhere", AISLE_FACADE_PORT: "none" };
-    expect((await startServer({ directory, env })).facadeUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const env = { AISLE_STORE: `embedded:${directory}/of-the-variable`, AISLE_FACADE_PORT: "none" };
+    const flags = ["--store", `embedded:${directory}/of-the-flag`];
+    expect((await startServer({ directory, env, flags })).facadeUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await readdir(directory)).toEqual(["of-the-flag"]);
   });
 
   it("answers health, readiness and metrics", async () => {

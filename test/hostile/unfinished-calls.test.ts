@@ -55,7 +55,7 @@ describe("calls whose message never comes", () => {
       expect(isToldToGo(few.received())).toBe(false);
       expect(onMisuse).toHaveBeenCalled();
       expect((await apps.getApp({ appId: "shop" })).app?.appId).toBe("shop");
-      // Calls of those that were told to go are closed, so that nothing is left of them.
+      // The server closes these connections with their calls.
       const gone = peers.filter((peer) => isToldToGo(peer.received()));
       await Promise.all(gone.map((peer) => peer.closed));
     },

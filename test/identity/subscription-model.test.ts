@@ -33,7 +33,7 @@ interface Known {
 class Model {
   readonly addresses = new Map<string, Known>();
   readonly links = new Map<string, { readonly email: string; readonly at: number; readonly by: string }>();
-  /** What was sent with a key, to be sent again. */
+  /** Events with their keys, to send again. */
   readonly sent: { readonly event: SentEvent; readonly key: string; readonly eventId: string }[] = [];
 
   of(email: string): Known {

@@ -20,7 +20,7 @@ export class FaultyStore {
   holder: string | undefined;
   /** How often the store asked who holds it. */
   looks = 0;
-  /** What was reported of commits, in words. */
+  /** Failures of commits that the store reported. */
   readonly reported: string[] = [];
   readonly counts = new Map<string, number>();
   private opened: Environment | undefined;

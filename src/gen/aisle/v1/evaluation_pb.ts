@@ -261,8 +261,8 @@ export const EvaluationDataCountsSchema: GenMessage<EvaluationDataCounts> = /*@_
   messageDesc(file_aisle_v1_evaluation, 4);
 
 /**
- * RankingFigures are figures of a ranking, each a share from 0 to 1. Which are
- * set depends on the task. Lists are judged to their 20th product; in
+ * RankingFigures are figures of a ranking, each a share from 0 to 1. The task
+ * decides which are set. Lists are judged to their 20th product; in
  * USED_FRAME, SIMILAR_PRODUCTS, ALSO_VIEW and SUBSTITUTES to the 10th. A new
  * figure gets a field of its own.
  *
