@@ -77,7 +77,7 @@ describe("aisle doctor on an embedded store", () => {
     const directory = await filled();
     const seen = await doctor(`embedded:${directory}`, "--verify");
     expect([seen.code, seen.stderr]).toEqual([0, ""]);
-    expect(seen.text("store")).toMatch(/format 9, id [0-9a-f-]{36}$/);
+    expect(seen.text("store")).toMatch(/format 10, id [0-9a-f-]{36}$/);
     expect(seen.stdout).toMatch(/^ok +native +lmdb loads$/m);
     expect(seen.text("size")).toMatch(/^records \d+\.\d MB, 1 files of models/);
     expect(seen.text("map")).toMatch(/MB mapped/);
@@ -172,7 +172,7 @@ describe(`aisle doctor on MongoDB: ${peer.name}`, () => {
     const before = (await db.listCollections().toArray()).map(({ name }) => name).sort();
     const seen = await doctor(url, "--verify");
     expect(seen.code).toBe(0);
-    expect(seen.text("store")).toMatch(/^MongoDB, database \S+ at \S+, format 9, id [0-9a-f-]{36}$/);
+    expect(seen.text("store")).toMatch(/^MongoDB, database \S+ at \S+, format 10, id [0-9a-f-]{36}$/);
     expect(seen.text("server")).toMatch(/MongoDB \d+\.\d+/);
     expect(seen.text("write concern")).toBe("majority and journal: acknowledged");
     for (const about of ["topology", "clock", "change streams"]) {
