@@ -73,14 +73,14 @@ function domainKey(domain: string): string {
   const labels = ascii.split(".");
   if (labels.length < 2 || !labels.every((label) => ASCII_LABEL.test(label))) return "";
   if (/^(\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? "")) return ""; // an IP address
-  if (
-    !isPlain &&
-    domainToUnicode(ascii)
-      .split(".")
-      .some((label) => /^-|-$/.test(label))
-  )
-    return "";
-  return ascii;
+  return isPlain || labels.every(isReadable) ? ascii : "";
+}
+
+/** Whether a label in ASCII is an ordinary one, or an A-label that stands for other letters. Versions of Node differ in the rest. */
+function isReadable(label: string): boolean {
+  if (!label.startsWith("xn--")) return true;
+  const readable = domainToUnicode(label);
+  return !ASCII_ONLY.test(readable) && !/^-|-$/.test(readable);
 }
 
 const DIGIT = /\p{Nd}/gu;

@@ -60,6 +60,8 @@ describe("the key of an e-mail address", () => {
     ["an address of a host", "a@127.0.0.1"],
     ["a number of a host, in full-width digits", "a@１２７.1"],
     ["an A-label that stands for nothing", "a@xn--a.de"],
+    ["an A-label that stands for ASCII", "a@xn--abc-.de"],
+    ["an A-label of nothing", "a@xn--.de"],
     ["a sign that IDNA maps to a slash", "a@\u2100.de"],
     ["a label of 64 characters", `a@${"x".repeat(64)}.de`],
     ["a second @", "a@b@x.de"],
