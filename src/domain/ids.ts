@@ -1,4 +1,4 @@
-import { isNobody } from "./words-for-nothing.js";
+import { isNobody, isNoValue } from "../parse/words-for-nothing.js";
 
 /** Longest id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
@@ -36,6 +36,12 @@ export type VisitorKey = string;
 export function personId(text: string): string {
   const id = cleanId(text);
   return id === "" || isNobody(id) ? "" : id;
+}
+
+/** The id of a thing, such as an order or a product, as `cleanId` gives it; "" also for a word that stands for none. */
+export function valueId(text: string): string {
+  const id = cleanId(text);
+  return id === "" || isNoValue(id) ? "" : id;
 }
 
 /** The keys of the ids that name somebody, in the order client, fingerprint, user. */

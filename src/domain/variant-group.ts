@@ -1,3 +1,4 @@
+import { isNoValue } from "../parse/words-for-nothing.js";
 import type { Product } from "./product.js";
 
 /**
@@ -24,4 +25,9 @@ export function standingVariants(
   }
   for (const groupId of standing.keys()) if (ids.has(groupId)) standing.delete(groupId);
   return standing;
+}
+
+/** The group that a text names; "" for a word that stands for none, or all such products would be variants of one. */
+export function groupOf(text: string): string {
+  return isNoValue(text) ? "" : text;
 }

@@ -37,6 +37,9 @@ const SIGNATURE_HEADERS = {
   signatures: "X-Aisle-Signature",
 } as const;
 
+/** The header of an idempotency key, as errors write it. */
+export const KEY_HEADER = "Idempotency-Key";
+
 /** A request the facade itself refuses. `text` is for the caller: it names fields and never quotes values. */
 export class Refused extends Error {
   constructor(
@@ -164,7 +167,7 @@ export function invalid(operation: Operation, name: string): Refused {
 }
 
 function nounOf(operation: Operation, name: string): string {
-  return name.startsWith("X-") ? "header" : WORDING[operation].noun;
+  return name.startsWith("X-") || name === KEY_HEADER ? "header" : WORDING[operation].noun;
 }
 
 /** The answer to `error` on `operation`. The caller also logs a 500. */
@@ -213,6 +216,12 @@ function invalidArgument(operation: Operation, error: ConnectError): Refused {
   const name = ownName(operation, violation.field);
   if (name === undefined) return new Refused(400, TEXT.badRequest);
   return isMissing ? missing(operation, name) : invalid(operation, name);
+}
+
+/** Whether a call was refused for its idempotency key, which may have come in a field or a header. */
+export function isKeyRefused(error: unknown): boolean {
+  if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return false;
+  return error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field === "idempotency_key";
 }
 
 /** The operation's name of a message's field, with its index. */

@@ -2,6 +2,7 @@
  * Lists of ids in a /recommend body. Documented is text, with `|` between ids, else `,`. Clients in PHP and JavaScript
  * also send arrays, arrays as text of JSON, and objects that hold an id: these have one meaning, and are accepted.
  */
+import { parseExactJson } from "../parse/exact-json.js";
 import { isBeyondBounds } from "../parse/json-bounds.js";
 import { cleanId, isNothing, splitList } from "./text-values.js";
 
@@ -65,7 +66,7 @@ export function parsedList(text: string): unknown {
   const ends = `${trimmed.at(0)}${trimmed.at(-1)}`;
   if ((ends !== "[]" && ends !== "{}") || isBeyondBounds(trimmed, JSON_BOUNDS)) return undefined;
   try {
-    return JSON.parse(trimmed);
+    return parseExactJson(trimmed);
   } catch {
     // text of another kind, such as [object Object]
     return undefined;

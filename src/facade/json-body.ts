@@ -1,3 +1,4 @@
+import { parseExactJson } from "../parse/exact-json.js";
 import { isBeyondBounds } from "../parse/json-bounds.js";
 import { Refused, TEXT } from "./errors.js";
 
@@ -22,7 +23,7 @@ export function parseJson(text: string): unknown {
   const commas = text.length / BOUNDS.perComma + BOUNDS.pieces;
   if (isBeyondBounds(text, { depth: BOUNDS.depth, containers, commas })) throw new Refused(400, TEXT.invalidJson);
   try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return parseExactJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     throw new Refused(400, TEXT.invalidJson);
   }

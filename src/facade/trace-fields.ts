@@ -21,7 +21,7 @@ export const TRACE_FORM = {
   },
   sender_type: { says: "`server` for requests of a shop's backend, which are limited; else `browser` or nothing." },
   idempotency_key: {
-    says: "As the header Idempotency-Key, which wins: for 24 hours the same key of an app is the same event.",
+    says: "As the header Idempotency-Key, which wins: for 24 hours the same key of a sender is the same event. At most 255 bytes; a longer one is refused.",
   },
   c_id: { says: "Client id of the browser's local storage.", example: "c-7f3a" },
   fp_ccid: { says: "Fingerprint cookie id; without it the cookie of this name serves.", example: "fp-maja" },

@@ -3,9 +3,10 @@ import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { EventService, EventSignature } from "../gen/aisle/v1/event_service_pb.js";
+import { isNoValue } from "../parse/words-for-nothing.js";
 import { readCookie, type StatusCookies } from "./cookies.js";
 import type { Origins } from "./cors.js";
-import { invalidApp, missing, Refused, TEXT } from "./errors.js";
+import { invalid, invalidApp, isKeyRefused, KEY_HEADER, missing, Refused, TEXT } from "./errors.js";
 import { decodeTwiceEncoded, type Form, readForm } from "./form.js";
 import { flattenJsonLists } from "./form-lists.js";
 import { readMultipart } from "./multipart.js";
@@ -13,7 +14,7 @@ import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import { type FacadeMetrics, sendFailure, sendJson } from "./rest-server.js";
 import type { Peer, SenderOf } from "./sender.js";
 import { createCrawlerTest, signalsOf } from "./sender.js";
-import { cleanId, isAppId, isNothing, trimSpaces } from "./text-values.js";
+import { isAppId, isNothing, trimSpaces } from "./text-values.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
 
@@ -74,13 +75,14 @@ export function createTrace(deps: TraceDependencies) {
     const event = toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now());
     event.bot = isCrawler(userAgentOf(event, read, userAgent));
     const signals = signalsOf(request.headers);
-    const response = await events.recordEvent(
+    const key = keyOf(keyHeader, read);
+    const recording = events.recordEvent(
       {
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
         event,
         publicSender: senderOf(peerOf(request)),
-        idempotencyKey: readKey(keyHeader) || cleanId(read("idempotency_key")),
+        idempotencyKey: key.text,
         sentDigest,
         validateOnly: false,
         ...(signals && { signals }),
@@ -88,6 +90,9 @@ export function createTrace(deps: TraceDependencies) {
       },
       callOptions,
     );
+    const response = await recording.catch((error) => {
+      throw isKeyRefused(error) ? invalid("trace", key.name) : error;
+    });
 
     reply.header("x-service-event-id", response.eventId);
     if (response.senderAllowance !== undefined) addRateLimitHeaders(reply, rateLimitOf(response.senderAllowance));
@@ -130,8 +135,12 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-function readKey(header: string | string[] | undefined): string {
-  return typeof header === "string" ? cleanId(header) : "";
+/** The key and the name under which it came. A word for nothing would make one event of all. */
+function keyOf(header: string | string[] | undefined, read: Read): { readonly name: string; readonly text: string } {
+  const sent = typeof header === "string" && !isNoValue(header) ? trimSpaces(header) : "";
+  if (sent !== "") return { name: KEY_HEADER, text: sent };
+  const field = trimSpaces(read("idempotency_key"));
+  return { name: "idempotency_key", text: isNoValue(field) ? "" : field };
 }
 
 /** Reads the body by its content type. Throws Refused 415 for a type that no event sender uses. */

@@ -2,7 +2,7 @@ import { emailKey, phoneKey } from "../domain/address-keys.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
 import type { VisitorIds } from "../domain/ids.js";
-import { cleanId, personId } from "../domain/ids.js";
+import { cleanId, personId, valueId } from "../domain/ids.js";
 import { isDecimal, type Money, NO_MONEY } from "../domain/money.js";
 import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
@@ -144,7 +144,7 @@ function readContact(contact: EventContact, notes: string[]): EventContact {
 
 function readOrder(order: EventOrder): EventOrder {
   return {
-    orderId: cleanId(order.orderId),
+    orderId: valueId(order.orderId),
     status: cut(order.status),
     payment: readMoney(order.payment),
     basePayment: readMoney(order.basePayment),
@@ -158,16 +158,16 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
   if ((product.imageUrl !== "" && imageUrl === "") || (product.url !== "" && url === ""))
     notes.push("a product URL that is not http or https was left out");
   return {
-    productId: cleanId(product.productId),
-    sku: cleanId(product.sku),
-    variantId: cleanId(product.variantId),
+    productId: valueId(product.productId),
+    sku: valueId(product.sku),
+    variantId: valueId(product.variantId),
     title: cut(product.title),
     imageUrl,
     url,
     quantity: product.quantity >= 1 && product.quantity <= 1e9 ? Math.floor(product.quantity) : 1,
     available: product.available,
     categories: readCategories(product.categories),
-    brandId: cleanId(product.brandId),
+    brandId: valueId(product.brandId),
     brandName: cut(product.brandName),
     price: readMoney(product.price),
   };
@@ -176,7 +176,7 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
 function readCategories(categories: readonly Category[]): Category[] {
   const read: Category[] = [];
   for (const category of categories.slice(0, MAX_CATEGORIES)) {
-    const categoryId = cleanId(category.categoryId);
+    const categoryId = valueId(category.categoryId);
     if (categoryId !== "") read.push({ categoryId, name: cut(category.name) });
   }
   return read;

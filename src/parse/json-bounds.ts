@@ -27,7 +27,7 @@ export function isBeyondBounds(text: string, bounds: JsonBounds): boolean {
 }
 
 /** Where the string that begins at `start` has its closing quotation mark, -1 when it has none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;

@@ -4,6 +4,7 @@ import type { ProductDraft } from "../catalog/write-products.js";
 import type { Now } from "../domain/clock.js";
 import type { Product } from "../domain/product.js";
 import type { ProductGroup } from "../domain/product-filter.js";
+import { groupOf } from "../domain/variant-group.js";
 import type { ProductGroup as ProductGroupMessage, ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
 import {
   Availability,
@@ -17,7 +18,7 @@ export function productDraft(message: ProductMessage): ProductDraft {
   return {
     productId: message.productId,
     sku: message.sku,
-    variantGroupId: message.variantGroupId,
+    variantGroupId: groupOf(message.variantGroupId),
     title: message.title,
     description: message.description,
     categories: message.categories.map(({ categoryId, name }) => ({ categoryId, name })),

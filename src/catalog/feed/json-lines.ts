@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../parse/exact-json.js";
 import type { ColumnPlan } from "./columns.js";
 import type { SourceLine } from "./lines.js";
 import { type Entry, isBad, isEmpty } from "./rows.js";
@@ -25,7 +26,7 @@ export function createJsonReader<Field extends string>(plan: ColumnPlan<Field>) 
 function readObject<Field extends string>(line: number, raw: string, plan: ColumnPlan<Field>): Entry<Field> {
   let value: unknown;
   try {
-    value = JSON.parse(raw);
+    value = parseExactJson(raw, "whole");
   } catch {
     // the line is rejected with this reason
     return { line, raw, reason: "the line is no JSON" };

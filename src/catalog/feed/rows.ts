@@ -1,3 +1,5 @@
+import { isNoValue } from "../../parse/words-for-nothing.js";
+
 /** A record's text and place in the input file, for reports and for writing it back. It may span several lines. */
 export interface Source {
   /** Number of its first line, from 1; of an XML item its number. */
@@ -41,8 +43,9 @@ export function isBad<Field extends string>(entry: Entry<Field>): entry is BadRo
   return "reason" in entry;
 }
 
+/** True for a cell without a value, as `NULL` of a database's export. */
 export function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
+  return value === undefined || value === null || (typeof value === "string" && isNoValue(value));
 }
 
 /** The id of a row, if readable. */

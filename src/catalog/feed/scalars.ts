@@ -1,9 +1,10 @@
 import { type Amount, readAmount as amountIn } from "../../parse/amount.js";
+import { isNoValue } from "../../parse/words-for-nothing.js";
 import { BadLine } from "./rows.js";
 
-/** A cell as trimmed text, "" when absent. Lists and objects are refused. */
+/** A cell as trimmed text, "" when absent or a word for no value. Lists and objects are refused. */
 export function textOf(value: unknown, field: string): string {
-  if (typeof value === "string") return value.trim();
+  if (typeof value === "string") return isNoValue(value) ? "" : value.trim();
   if (value === undefined || value === null) return "";
   if (typeof value === "boolean") return String(value);
   if (typeof value === "number") return decimalText(value);

@@ -6,7 +6,7 @@ import type { Operation } from "../errors.js";
 import { BODY_LIMIT } from "../server-limits.js";
 import { answer, broken, failures, HEADERS, pageSuccess, success } from "./answers.js";
 import { type JsonObject, part } from "./json.js";
-import { APP_ID_SCHEMA, SCHEMAS, VISIBLE } from "./schemas.js";
+import { APP_ID_SCHEMA, KEY_PATTERN, SCHEMAS, VISIBLE } from "./schemas.js";
 
 /** `url`: public address without a trailing slash; "/" when it is unknown. */
 export function openApiDocument(url: string): JsonObject {
@@ -90,8 +90,8 @@ const PARAMETERS: JsonObject = {
     name: "idempotency-key",
     in: "header",
     description:
-      "For 24 hours the same key of the same sender gets the same event id and one stored event. At most 255 bytes, else it counts as absent.",
-    schema: { type: "string" },
+      "For 24 hours the same key of the same sender gets the same event id and one stored event. At most 255 bytes without control characters; a longer one is refused.",
+    schema: { type: "string", pattern: KEY_PATTERN },
   },
   SignedId: {
     name: "x-aisle-id",

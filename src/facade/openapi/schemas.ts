@@ -28,6 +28,9 @@ export const VISIBLE =
 type RequiredField = (typeof REQUIRED_BY_ACTION)[keyof typeof REQUIRED_BY_ACTION][number];
 
 /** A required field of an action needs some character besides spaces and list separators. */
+/** Of an idempotency key; other text of at most 255 bytes is taken as well. */
+export const KEY_PATTERN = "^[ -~]{0,255}$";
+
 const PATTERNS: Readonly<Partial<Record<string, string>>> = {
   action_type: VISIBLE,
   product_ids: "[^ |]",
@@ -117,11 +120,12 @@ function traceForm(): JsonObject {
   const actions = [...OTHER_ACTIONS, ...Object.keys(REQUIRED_BY_ACTION)];
   return {
     type: "object",
-    description: `One event. Values that are empty, \`null\` or \`undefined\`, and ids over 255 bytes or with control characters, count as not sent. Of a repeated name the first value counts. A list may also come as an array: \`product_ids[]\` or \`product_ids[0]\` for each element, or JSON. Unknown fields are kept with the event, at most ${FORM_LIMITS.fields} fields in all.`,
+    description: `One event. Values that are empty, \`null\` or \`undefined\` count as not sent. So do ids over 255 bytes, with control characters, or that are words for nothing, such as \`NULL\`, \`NaN\` and, for a person, \`0\` and \`guest\`. Of a repeated name the first value counts. A list may also come as an array: \`product_ids[]\` or \`product_ids[0]\` for each element, or JSON. Unknown fields are kept with the event, at most ${FORM_LIMITS.fields} fields in all.`,
     required: ["app_id", "action_type"],
     properties: {
       ...properties,
       app_id: { ...properties.app_id, ...APP_ID_SCHEMA },
+      idempotency_key: { ...properties.idempotency_key, pattern: KEY_PATTERN },
       action_type: {
         ...properties.action_type,
         description: `${TRACE_FORM.action_type.says} ${actions.map((action) => `\`${action}\``).join(", ")}.`,

@@ -7,6 +7,24 @@ const WORDS: ReadonlySet<string> = new Set([
   ...["false", "true", "unknown", "guest", "anonymous", "anon", "not set", "not logged in", "object object", "nobody"],
 ]);
 
+/** What exports and scripts write where a cell, a group of variants, an order number or a key has no value. */
+const NO_VALUES: ReadonlySet<string> = new Set([
+  ...[
+    "null",
+    "\\n",
+    "not set",
+    "undefined",
+    "nan",
+    "#n/a",
+    "#na",
+    "object object",
+    "#null!",
+    "#ref!",
+    "#value!",
+    "#name?",
+  ],
+]);
+
 const NEGATIVE = new Set(["-1", "-1.0"]);
 /** Zeros, signs and separators: `0`, `00`, `-0`, `0.0`, `-`, the nil UUID. */
 const ZEROS = /^[-+0._:]+$/;
@@ -22,4 +40,16 @@ export function isNobody(id: string): boolean {
   if (said === "" || ZEROS.test(said) || NEGATIVE.has(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");
   return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
+}
+
+/**
+ * True for a text that holds no value: `NULL`, `\N`, `(not set)`, `undefined`, `NaN`, `#N/A`, in any case, with blanks, quotes or
+ * brackets around. A name may be `None` or `0`, so those are values.
+ */
+export function isNoValue(text: string): boolean {
+  if (text.length > LONGEST) return false;
+  const said = text.trim().toLowerCase();
+  if (said === "") return true;
+  const bare = said.replace(OPENED, "").replace(CLOSED, "");
+  return NO_VALUES.has(bare) || NO_VALUES.has(bare.replaceAll(/[\s_-]+/g, " "));
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visitorKeys } from "../../src/domain/ids.js";
-import { isNobody } from "../../src/domain/words-for-nothing.js";
+import { isNobody, isNoValue } from "../../src/parse/words-for-nothing.js";
 
 const NOBODY = [
   ...["0", "00", "-0", "0.0", "-1", "-", "00000000-0000-0000-0000-000000000000"],
@@ -47,4 +47,30 @@ describe("an id of a person", () => {
   it("names somebody when it is a number above 0 or a random UUID", () => {
     fc.assert(fc.property(fc.oneof(fc.uuid(), fc.integer({ min: 1 }).map(String)), (id) => !isNobody(id)));
   });
+});
+
+describe("a cell, a group, an order number or a key", () => {
+  it.each([
+    "NULL",
+    "null",
+    "\\N",
+    "(not set)",
+    "undefined",
+    "NaN",
+    "#N/A",
+    " null ",
+    '"NULL"',
+    "<null>",
+    "[object Object]",
+    "",
+  ])("has no value when it is %j", (text) => {
+    expect(isNoValue(text)).toBe(true);
+  });
+
+  it.each(["0", "-1", "none", "None", "false", "no", "guest", "NA", "unknown", "null-7", "Nullarbor", "NaNa"])(
+    "has the value %j",
+    (text) => {
+      expect(isNoValue(text)).toBe(false);
+    },
+  );
 });
