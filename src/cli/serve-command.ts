@@ -44,6 +44,7 @@ export interface ServeFlags {
   readonly learnProducts?: string;
   readonly linksPerVisitor?: string;
   readonly linksPerNetwork?: string;
+  readonly linksPerApp?: string;
   readonly connectionsPerAddress?: string;
   readonly otlpEndpoint?: string;
   readonly traceRatio?: string;
@@ -121,7 +122,11 @@ export function defineServe(serve: Command, deps: ProgramDeps): void {
     )
     .option(
       "--links-per-network <n>",
-      "the same limit for one network: IPv4 /24 or IPv6 /56 (AISLE_LINKS_PER_NETWORK, else 20)",
+      "the same limit for one network: IPv4 /24 or IPv6 /48 (AISLE_LINKS_PER_NETWORK, else 20)",
+    )
+    .option(
+      "--links-per-app <n>",
+      "visitors that may be linked to addresses the app knew before, in one hour (AISLE_LINKS_PER_APP, else 1000)",
     )
     .option(
       "--connections-per-address <n>",

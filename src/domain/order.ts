@@ -27,8 +27,8 @@ export interface Order {
   readonly bot: boolean;
   /** The shop itself has confirmed the order and its owner, or cancelled it. */
   readonly vouched: boolean;
-  /** Tells the network of its first public copy from others (`intake/order-owner.ts`); "" for none. */
-  readonly network: string;
+  /** Tells the public address of its first unsigned copy from others (`intake/order-owner.ts`); "" for none. */
+  readonly sentFrom: string;
 }
 
 /** No sender's id contains it. */

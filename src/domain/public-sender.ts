@@ -5,16 +5,15 @@ import { hash } from "node:crypto";
  * Events without a public sender are the shop's own: signed, from the shop's networks, over RPC or by an import.
  */
 export interface PublicSender {
-  /** Origin of the event: a network prefix, `private`, UNNAMED_PROXY, or "" when unknown. Never stored in this form. */
+  /** Origin of the event: a network prefix, `private`, `unnamed proxy`; "" when unknown. Never stored in this form. */
   readonly network: string;
+  /** The exact public address; "" or undefined where a proxy or a private network hides it. Never stored in this form. */
+  readonly address?: string | undefined;
 }
 
-/** Senders behind a private address that is no trusted proxy: they may be anybody. */
-const UNNAMED_PROXY = "unnamed proxy";
-
-/** Whether two events from this network may be taken to come from the same place. */
-export function provesNetwork({ network }: PublicSender): boolean {
-  return network !== "" && network !== UNNAMED_PROXY;
+/** Stands for one sender: its address where that is known, else its network. */
+export function senderTag(appId: string, { network, address = "" }: PublicSender): string {
+  return networkTag(appId, { network: address === "" ? network : `address ${address}` });
 }
 
 /** Stands for a network in records and between processes. Equal networks of an app have equal tags. */

@@ -1,9 +1,9 @@
 /**
  * Who sent a request: its network, whether it is a crawler, and the privacy signals of its browser. A network is a shared
- * prefix: 24 bits of an IPv4 address, 56 of an IPv6 address.
+ * prefix: 24 bits of an IPv4 address, 48 of an IPv6 address, since one customer often has that many.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4, type Socket } from "node:net";
 import { isbot } from "isbot";
 import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 import type { SentSignals } from "../gen/aisle/v1/visitor_pb.js";
@@ -24,6 +24,33 @@ export const NO_NETWORKS: NetworkOptions = { trustedProxies: [], shopNetworks: [
 export interface Peer {
   readonly address: string | undefined;
   readonly forwardedFor: string | string[] | undefined;
+  /** Some other header says that a proxy sent the request on. */
+  readonly isRelayed?: boolean;
+}
+
+/** Headers that proxies add besides `X-Forwarded-For`. */
+const RELAY_HEADERS = [
+  ...["forwarded", "via", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-server", "x-forwarded-port"],
+  ...["x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip", "cf-ray", "cdn-loop"],
+  ...[
+    "fastly-client-ip",
+    "x-original-forwarded-for",
+    "x-envoy-external-address",
+    "x-azure-clientip",
+    "x-amzn-trace-id",
+  ],
+] as const;
+
+export function peerOf(request: {
+  readonly socket: Pick<Socket, "remoteAddress">;
+  readonly headers: IncomingHttpHeaders;
+}): Peer {
+  const { socket, headers } = request;
+  return {
+    address: socket.remoteAddress,
+    forwardedFor: headers["x-forwarded-for"],
+    isRelayed: RELAY_HEADERS.some((name) => headers[name] !== undefined),
+  };
 }
 
 /** Who posted a request; undefined for the shop itself. */
@@ -33,8 +60,8 @@ export type SenderOf = (peer: Peer) => PublicSender | undefined;
 const PRIVATE_NETWORK = from("private");
 const UNNAMED_PROXY = from("unnamed proxy");
 
-function from(network: string): PublicSender {
-  return { $typeName: "aisle.v1.PublicSender", network };
+function from(network: string, address = ""): PublicSender {
+  return { $typeName: "aisle.v1.PublicSender", network, address };
 }
 
 /** Addresses without a place on the internet: of this machine, its network, or the inside of a carrier's network. */
@@ -69,13 +96,14 @@ export function createSenderOf(
       isProxy: holds(proxies, address),
       isShop: holds(shop, address),
       network: holds(PRIVATE, address) ? undefined : from(prefixOf(address)),
+      exact: from(prefixOf(address), exactOf(address)),
     };
   });
   let isTold = false;
   return (peer) => {
-    const { place, isForwarded } = clientOf(peer, placeOf);
+    const { place, isForwarded, isOwn } = clientOf(peer, placeOf);
     if (place.isShop) return undefined;
-    if (place.network !== undefined) return place.network;
+    if (place.network !== undefined) return isOwn && !place.isProxy ? place.exact : place.network;
     if (!isForwarded) return PRIVATE_NETWORK;
     if (!isTold) onUnnamedProxy();
     isTold = true;
@@ -102,28 +130,37 @@ interface Place {
   readonly isShop: boolean;
   /** Undefined when the address has no place on the internet. */
   readonly network: PublicSender | undefined;
+  /** The same with its address. */
+  readonly exact: PublicSender;
 }
 
-const NOWHERE: Place = { isAddress: false, isProxy: false, isShop: false, network: undefined };
+const NOWHERE: Place = { isAddress: false, isProxy: false, isShop: false, network: undefined, exact: from("private") };
 
 interface Client {
   readonly place: Place;
   /** The peer forwards for others and is not trusted. */
   readonly isForwarded: boolean;
+  /** The address is the client's own, and not one of a proxy that many use. */
+  readonly isOwn: boolean;
 }
 
 /** The peer; behind trusted proxies the last address that is not one of them. */
-function clientOf({ address, forwardedFor }: Peer, placeOf: (text: string) => Place): Client {
+function clientOf({ address, forwardedFor, isRelayed = false }: Peer, placeOf: (text: string) => Place): Client {
   const header = String(forwardedFor ?? "").trim();
   const peer = placeOf(address ?? "");
-  if (!peer.isProxy || header === "") return { place: peer, isForwarded: header !== "" };
+  if (!peer.isProxy || header === "")
+    return { place: peer, isForwarded: header !== "", isOwn: forwardedFor === undefined && !isRelayed };
   const hops = header.split(",").slice(-LONGEST_CHAIN).reverse();
   let place = peer;
   for (const [at, hop] of hops.entries()) {
     place = placeOf(hop.trim());
-    if (!place.isProxy) return { place, isForwarded: !place.isAddress || at < hops.length - 1 };
+    if (!place.isProxy) {
+      // Hops before this one are its own word: it may be a proxy that is not named.
+      const isFirst = at === hops.length - 1;
+      return { place, isForwarded: !place.isAddress || !isFirst, isOwn: isFirst };
+    }
   }
-  return { place, isForwarded: false };
+  return { place, isForwarded: false, isOwn: false };
 }
 
 /** Looking an address up in a BlockList takes 5 µs. */
@@ -160,8 +197,16 @@ function holds(list: BlockList | undefined, address: string): boolean {
 function prefixOf(address: string): string {
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
   const groups = ipv6Groups(address);
-  const hex = groups.slice(0, 4).map((group, at) => (at === 3 ? group & 0xff00 : group).toString(16));
-  return `${hex.join(":")}::/56`;
+  return `${hexOf(groups.slice(0, 3))}::/48`;
+}
+
+/** One text for all ways to write an address. */
+function exactOf(address: string): string {
+  return isIPv4(address) ? address : hexOf(ipv6Groups(address));
+}
+
+function hexOf(groups: readonly number[]): string {
+  return groups.map((group) => group.toString(16)).join(":");
 }
 
 /** The eight 16-bit groups of an IPv6 address. */

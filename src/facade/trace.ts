@@ -12,8 +12,8 @@ import { flattenJsonLists } from "./form-lists.js";
 import { readMultipart } from "./multipart.js";
 import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
 import { type FacadeMetrics, sendFailure, sendJson } from "./rest-server.js";
-import type { Peer, SenderOf } from "./sender.js";
-import { createCrawlerTest, signalsOf } from "./sender.js";
+import type { SenderOf } from "./sender.js";
+import { createCrawlerTest, peerOf, signalsOf } from "./sender.js";
 import { isAppId, isNothing, trimSpaces } from "./text-values.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
@@ -110,10 +110,6 @@ function digestOf(fields: ReadonlyMap<string, string>): string {
 /** The user agent that the visitor uses. A shop's server can pass it on; its own user agent is not the visitor's. */
 function userAgentOf(event: Event, read: Read, header: string): string {
   return read("user_agent") || (event.senderType === SenderType.SERVER ? "" : header);
-}
-
-function peerOf({ socket, headers }: FastifyRequest): Peer {
-  return { address: socket.remoteAddress, forwardedFor: headers["x-forwarded-for"] };
 }
 
 /** Undefined for a request without any signature header; the services reject one that lacks some. */

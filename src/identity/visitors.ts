@@ -27,10 +27,11 @@ export interface IdentifyDependencies {
 export function createIdentify({ limits, newSecret }: IdentifyDependencies): Identify {
   return (tx, event, sender) => {
     const { occurredAt: at, eventId: by, receivedAt: recordedAt } = event;
-    const admission = sender && { tx, limits, sender, at: recordedAt, newSecret };
+    const taken = takeNamed(tx, event);
+    const isKnown = taken.contact !== undefined && taken.contact.contactId !== newContactId(event);
+    const admission = sender && { tx, limits, sender, at: recordedAt, newSecret, isKnown };
     const saying = { at, by, recordedAt, admission };
     const joined = joinVisitor(tx, event.visitor, by, saying);
-    const taken = takeNamed(tx, event);
     const notes = [...joined.notes, ...taken.notes];
     let { visitor, contactChanged } = joined;
     let refused: Linked["refused"];
@@ -46,7 +47,7 @@ export function createIdentify({ limits, newSecret }: IdentifyDependencies): Ide
       refused = linked.refused;
       if (linked.refused !== undefined)
         notes.push(
-          `the ${linked.refused} was linked to too many addresses today; the visitor was not linked to this one`,
+          `the ${linked.refused} was linked to too many addresses ${linked.refused === "app" ? "this hour" : "today"}; the visitor was not linked to this one`,
         );
     }
     // Read again: the link has changed it, and effects write what they are given.
@@ -58,7 +59,11 @@ export function createIdentify({ limits, newSecret }: IdentifyDependencies): Ide
 
 function takeNamed(tx: Transaction, event: Event): ReturnType<typeof takeContact> {
   if (event.contact === null) return { contact: undefined, notes: [] };
-  return takeContact(tx, event.contact, `contact:${event.eventId}`, event.receivedAt);
+  return takeContact(tx, event.contact, newContactId(event), event.receivedAt);
+}
+
+function newContactId({ eventId }: Event): string {
+  return `contact:${eventId}`;
 }
 
 /** A visitor with more ids is a crawler; further ids are ignored. */

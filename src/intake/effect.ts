@@ -36,7 +36,7 @@ export interface LearnedCounts {
 
 /** A limit for which a visitor was not linked to an address. */
 export interface RefusedLink {
-  readonly refusedLink?: "visitor" | "network" | undefined;
+  readonly refusedLink?: "visitor" | "network" | "app" | undefined;
 }
 
 /**

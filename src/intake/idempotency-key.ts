@@ -4,15 +4,16 @@
  *
  *   the shop itself   s \n key                    signed events, shop networks, RPC, imports
  *   a browser         v <tag of its ids> \n key   whichever network it is in: phones change theirs
- *   anybody else      n <tag of network> \n key   events without ids of a browser, unsigned backend senders
+ *   anybody else      n <tag of sender> \n key    events without ids of a browser, unsigned backend senders: by their
+ *                                                address, or by their network where a proxy hides it
  *
- * A backend sender goes by its network although it names a visitor: that visitor knows these ids as well. `user_id`
+ * A backend sender goes by its address although it names a visitor: that visitor knows these ids as well. `user_id`
  * alone is no sign of a browser: others can guess it.
  */
 import { hash } from "node:crypto";
 import { InvalidArgument } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
-import { networkTag } from "../domain/public-sender.js";
+import { senderTag } from "../domain/public-sender.js";
 import type { SentEvent } from "./normalise.js";
 
 /** No key of a caller holds one. */
@@ -26,7 +27,7 @@ export function ownedKey(appId: string, { sender, sentBy, visitor }: SentEvent, 
   if (sentBy === undefined) return `s${BORDER}${key}`;
   const { clientId, fingerprintId } = visitor;
   if (sender === "server" || (clientId === "" && fingerprintId === ""))
-    return `n${networkTag(appId, sentBy)}${BORDER}${key}`;
+    return `n${senderTag(appId, sentBy)}${BORDER}${key}`;
   const tag = hash("sha256", JSON.stringify([clientId, fingerprintId]), "base64url").slice(0, 16);
   return `v${tag}${BORDER}${key}`;
 }

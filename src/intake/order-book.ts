@@ -6,7 +6,7 @@ import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "./effect.js";
 import { historyIdOf } from "./history.js";
-import { isConfirmed, isVisitors, mayChange, namesDevice, networkOfOrder } from "./order-owner.js";
+import { isConfirmed, isVisitors, mayChange, namesDevice, sentFromOf } from "./order-owner.js";
 
 const FOREIGN = "the order belongs to somebody else; this event has no effect on it";
 const KEPT_APART = "the order id is that of somebody else's order; this one is kept apart from it";
@@ -56,7 +56,7 @@ function keep(
   identity: Identity,
   sender: PublicSender | undefined,
 ): Outcome {
-  const after = mergeOrder(orderId, base, event, identity, networkOfOrder(tx.appId, orderId, sender));
+  const after = mergeOrder(orderId, base, event, identity, sentFromOf(tx.appId, orderId, sender));
   const vouched = after.vouched || (sender === undefined && (event.products.length > 0 || after.cancelled));
   tx.orders.put(orderId, { ...after, vouched, payment: paymentOf(after, known, event, sender) });
   if (known) takeOut(tx, known);
@@ -116,7 +116,7 @@ function mergeOrder(
   before: Order | undefined,
   event: Event,
   identity: Identity,
-  network: string,
+  sentFrom: string,
 ): Order {
   const order = event.order!;
   const isOrder = event.actionType === "order";
@@ -133,7 +133,7 @@ function mergeOrder(
     cancelled: false,
     bot: false,
     vouched: false,
-    network,
+    sentFrom,
   };
   // A status from the future came from a wrong clock: any later one replaces it.
   const newer = order.status !== "" && (event.occurredAt >= base.statusAt || base.statusAt > event.receivedAt);
@@ -162,7 +162,7 @@ function mergeOrder(
     cancelled: base.cancelled || !isOrder,
     bot,
     vouched: base.vouched,
-    network: base.network,
+    sentFrom: base.sentFrom,
   };
 }
 

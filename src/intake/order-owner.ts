@@ -5,8 +5,8 @@
  *
  *   - belongs to the visitor whom the event names by a cookie id: a `user_id` can be guessed as well;
  *   - belongs to a contact to whom that visitor is linked by proof. Naming the contact's address is no proof;
- *   - came from the same network, as long as the two do not name different visitors. That lets an unsigned backend
- *     complete and cancel its own orders.
+ *   - names no browser and came from exactly the same public address, if the event names none either. That lets an unsigned
+ *     backend complete and cancel its own orders. A network, a private address or a proxy proves nothing.
  *
  * Events of all others leave the order unchanged.
  */
@@ -14,7 +14,7 @@ import { hash } from "node:crypto";
 import type { Event } from "../domain/event.js";
 import { visitorKeys } from "../domain/ids.js";
 import type { Order } from "../domain/order.js";
-import { type PublicSender, provesNetwork } from "../domain/public-sender.js";
+import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import type { Identity } from "./effect.js";
@@ -32,12 +32,13 @@ export function mayChange(
   identity: Identity,
   sender: PublicSender,
 ): boolean {
-  const visitor = namesDevice(event) ? identity.visitor : undefined;
+  const isOfBrowser = namesDevice(event);
+  const visitor = isOfBrowser ? identity.visitor : undefined;
   if (visitor?.members.includes(order.visitorId)) return true;
   if (!isVisitors(order.visitorId) && isProvenContact(visitor, order.contactId)) return true;
   const isOther = identity.visitor !== undefined && !identity.visitor.members.includes(order.visitorId);
-  if (isOther && isVisitors(order.visitorId)) return false;
-  return order.network !== "" && order.network === networkOfOrder(tx.appId, order.orderId, sender);
+  if (isOfBrowser || namesDevice(order) || (isOther && isVisitors(order.visitorId))) return false;
+  return order.sentFrom !== "" && order.sentFrom === sentFromOf(tx.appId, order.orderId, sender);
 }
 
 /** Whether the shop's copy of an order names the visitor whom a public copy named before, or a contact that is proven to be that visitor. */
@@ -48,13 +49,15 @@ export function isConfirmed(tx: Transaction, order: Order, { visitor, contact }:
   return contact !== undefined && isProvenContact(owner, contact.contactId);
 }
 
-/**
- * Tells the network of an order's sender from most others: 16 bits are too few to find out which network it was. ""
- * where the network proves nothing.
- */
-export function networkOfOrder(appId: string, orderId: string, sender: PublicSender | undefined): string {
-  if (sender === undefined || !provesNetwork(sender)) return "";
-  return hash("sha256", JSON.stringify([appId, orderId, sender.network]), "hex").slice(0, 4);
+/** Characters of the tag: an attacker has few IPv4 addresses, and of these many have the same tag; IPv6 addresses are countless. */
+const TAG = { ipv4: 6, ipv6: 16 };
+
+/** Tells the public address of an order's sender from most others; "" where none is known. */
+export function sentFromOf(appId: string, orderId: string, sender: PublicSender | undefined): string {
+  const address = sender?.address ?? "";
+  if (address === "") return "";
+  const length = address.includes(":") ? TAG.ipv6 : TAG.ipv4;
+  return hash("sha256", JSON.stringify([appId, orderId, address]), "hex").slice(0, length);
 }
 
 export function namesDevice({ visitor }: Pick<Event, "visitor">): boolean {

@@ -34,7 +34,11 @@ export async function openServices(
       liveLearning,
       learnProducts,
     } = config;
-    const linkLimits = { perVisitor: config.linksPerVisitor, perNetwork: config.linksPerNetwork };
+    const linkLimits = {
+      perVisitor: config.linksPerVisitor,
+      perNetwork: config.linksPerNetwork,
+      perApp: config.linksPerApp,
+    };
     const { aisle, ...local } = await openLocalServices({
       ...options,
       store,

@@ -11,7 +11,7 @@ import type { PublicSender } from "../gen/aisle/v1/event_service_pb.js";
 import type { SentEvent } from "../intake/normalise.js";
 import { moneyMessage, moneyOf, msOf, timestampOf, visitorIdsOf } from "./common-messages.js";
 
-/** Longer than any network prefix. */
+/** Longer than any address or network prefix. */
 const MAX_NETWORK = 64;
 /** Characters of the digest that a facade sends. */
 const MAX_DIGEST = 64;
@@ -24,6 +24,8 @@ export function sentEvent(message: EventMessage | undefined, sender?: PublicSend
   if (message === undefined) throw new InvalidArgument("event", "missing");
   if (sender !== undefined && sender.network.length > MAX_NETWORK)
     throw new InvalidArgument("public_sender.network", "invalid", `at most ${MAX_NETWORK} characters`);
+  if (sender !== undefined && sender.address.length > MAX_NETWORK)
+    throw new InvalidArgument("public_sender.address", "invalid", `at most ${MAX_NETWORK} characters`);
   if (sentDigest.length > MAX_DIGEST)
     throw new InvalidArgument("sent_digest", "invalid", `at most ${MAX_DIGEST} characters`);
   const { contact, order } = message;

@@ -21,7 +21,7 @@ export function orderStoreContract(name: string, open: OpenStore): void {
       cancelled: true,
       bot: true,
       vouched: true,
-      network: "0a1b",
+      sentFrom: "0a1b2c",
     });
 
     it("returns an order as it was recorded", async () => {

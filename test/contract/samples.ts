@@ -260,7 +260,7 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     cancelled: false,
     bot: false,
     vouched: false,
-    network: "",
+    sentFrom: "",
     ...change,
   };
 }

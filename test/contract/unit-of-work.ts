@@ -67,7 +67,7 @@ export function unitOfWorkContract(name: string, open: OpenStore): void {
         tx.contactKeys.put("1k", "c");
         tx.changes.put("1k", change("1k", "c"));
         tx.ledgerHead.put("1k", { count: 1, hash: "h" });
-        tx.networkLinks.put("1k", { day: 1, tallies: [], secret: "" });
+        tx.networkLinks.put("1k", { day: 1, tallies: [], secret: "", count: 0 });
         tx.products.put("1k", product("1k", { sku: "1k" }));
         tx.orders.put("1k", order("1k"));
         tx.erasures.put("1k", erasure("1k"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSenderOf, type NetworkOptions, NO_NETWORKS } from "../../src/facade/sender.js";
+import { createSenderOf, type NetworkOptions, NO_NETWORKS, peerOf } from "../../src/facade/sender.js";
 
 /** "the shop" for its own servers, else the prefix. */
 function networkOf(address: string | undefined, forwardedFor?: string, options: Partial<NetworkOptions> = {}): string {
@@ -10,10 +10,10 @@ describe("the network of a request", () => {
   it.each([
     ["203.0.113.77", "203.0.113.0/24"],
     ["::ffff:203.0.113.77", "203.0.113.0/24"],
-    ["2001:db8:12:34ff:1:2:3:4", "2001:db8:12:3400::/56"],
-    ["2001:db8::7", "2001:db8:0:0::/56"],
-    ["2001:db8:1:2ab:3:4:192.0.2.1", "2001:db8:1:200::/56"],
-    ["64:ff9b::203.0.113.77", "64:ff9b:0:0::/56"],
+    ["2001:db8:12:34ff:1:2:3:4", "2001:db8:12::/48"],
+    ["2001:db8::7", "2001:db8:0::/48"],
+    ["2001:db8:1:2ab:3:4:192.0.2.1", "2001:db8:1::/48"],
+    ["64:ff9b::203.0.113.77", "64:ff9b:0::/48"],
   ])("from %s is %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
@@ -53,7 +53,7 @@ describe("the network of a request", () => {
     ["6.6.6.6, 198.51.100.1", "198.51.100.0/24"],
     ["6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.0/24"],
     ["198.51.100.1:4711", "198.51.100.0/24"],
-    ["[2001:db8::7]:443", "2001:db8:0:0::/56"],
+    ["[2001:db8::7]:443", "2001:db8:0::/48"],
     ["198.51.100.1, 172.17.0.2", "unnamed proxy"],
     ["172.17.0.2", "private"],
     ["198.51.100.1, unknown", "unnamed proxy"],
@@ -69,5 +69,46 @@ describe("the network of a request", () => {
     expect(networkOf("10.0.0.1", "203.0.113.7", options)).toBe("the shop");
     expect(networkOf("2001:db8::9", undefined, options)).toBe("the shop");
     expect(networkOf("203.0.113.8", "203.0.113.7", options)).toBe("203.0.113.0/24");
+  });
+});
+
+function isRelayed(socket: { remoteAddress: string }, headers: Record<string, string>) {
+  return peerOf({ socket, headers }).isRelayed;
+}
+
+describe("the exact address of a request", () => {
+  const PROXY = { trustedProxies: ["10.0.0.1", "192.0.2.1"] };
+  const addressOf = (address: string, forwardedFor?: string, isRelayed = false) =>
+    createSenderOf({ ...NO_NETWORKS, ...PROXY })({ address, forwardedFor, isRelayed })?.address;
+
+  it.each([
+    ["203.0.113.77", undefined, "203.0.113.77"],
+    ["::ffff:203.0.113.77", undefined, "203.0.113.77"],
+    ["2001:db8::7", undefined, "2001:db8:0:0:0:0:0:7"],
+    ["2001:DB8:0::0007", undefined, "2001:db8:0:0:0:0:0:7"],
+    ["10.0.0.1", "203.0.113.77", "203.0.113.77"],
+    ["10.0.0.1", "203.0.113.77:4711", "203.0.113.77"],
+  ])("is known for %s, forwarded for %s", (address, forwardedFor, exact) => {
+    expect(addressOf(address, forwardedFor)).toBe(exact);
+  });
+
+  it.each([
+    ["a private address", "10.9.9.9", undefined],
+    ["this machine", "127.0.0.1", undefined],
+    ["a public proxy that is not trusted", "203.0.113.77", "198.51.100.1"],
+    ["a proxy with an empty header", "203.0.113.77", ""],
+    ["a trusted proxy that forwards for nobody", "192.0.2.1", undefined],
+    ["a trusted proxy behind an unnamed one", "10.0.0.1", "198.51.100.1, 203.0.113.77"],
+    ["a trusted proxy before a private address", "10.0.0.1", "172.17.0.2"],
+  ])("is not known of %s", (_, address, forwardedFor) => {
+    expect(addressOf(address, forwardedFor)).toBe("");
+  });
+
+  it("is not known where another header tells of a proxy", () => {
+    expect(addressOf("203.0.113.77", undefined, true)).toBe("");
+    const socket = { remoteAddress: "203.0.113.77" };
+    for (const name of ["via", "forwarded", "x-real-ip", "cf-connecting-ip", "x-forwarded-proto", "true-client-ip"])
+      expect(isRelayed(socket, { [name]: "1" })).toBe(true);
+    expect(isRelayed(socket, { "user-agent": "curl", accept: "*/*" })).toBe(false);
   });
 });

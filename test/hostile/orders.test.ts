@@ -12,6 +12,8 @@ const FOREIGN = "the order belongs to somebody else; this event has no effect on
 const APART = "the order id is that of somebody else's order; this one is kept apart from it";
 const CANCELLED = "the order is cancelled and stays out of the history";
 
+const FORWARDED = { "x-forwarded-for": "203.0.113.1" };
+
 const stores = await storeKinds();
 
 describe.each(stores)("an order whose number strangers know: $name", ({ openStore }) => {
@@ -94,16 +96,59 @@ describe.each(stores)("an order whose number strangers know: $name", ({ openStor
     expect(await bought("bo")).toEqual([]);
   });
 
-  it("is completed and cancelled by the unsigned server that sent it, and by no other visitor of its network", async () => {
-    const { order, cancel, bought } = await shop();
+  it("that names no browser is completed and cancelled by the unsigned server that sent it, and by no browser at its address", async () => {
+    const { order, cancel, bought, store } = await shop();
     const server = { sender_type: "server" };
+    const lines = async () => (await store.orders.get("shop", "1001"))?.lines.length;
     await order(HOME, { ...server, email: "ann@x.de" });
-    expect(await order(HOME, { c_id: "ann", product_ids: "p1" })).toEqual([]);
-    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect(await order(HOME, { ...server, product_ids: "p1|p2|p3" })).toEqual([]);
+    expect(await lines()).toBe(3);
+    expect(await order(HOME, { c_id: "ann", product_ids: "p1|p2|p3|p4" })).toEqual([APART]);
     expect(await cancel(HOME, { c_id: "neighbour" })).not.toEqual([]);
-    expect(await bought("ann")).toEqual(["p1", "p2"]);
+    expect([await lines(), await bought("ann")]).toEqual([3, ["p1", "p2", "p3", "p4"]]);
     expect(await cancel(HOME, server)).toEqual([]);
-    expect(await bought("ann")).toEqual([]);
+    expect((await store.orders.get("shop", "1001"))?.cancelled).toBe(true);
+  });
+
+  it("that names a browser takes nothing from an unsigned server, even at the browser's address", async () => {
+    const { order, cancel, bought } = await shop();
+    await order(HOME, { c_id: "ann" });
+    for (const names of [{}, { sender_type: "server" }, { email: "ann@x.de" }, { user_id: "7" }]) {
+      expect(await order(HOME, { ...names, product_ids: "p1|p2|p3" })).toEqual([FOREIGN]);
+      expect(await cancel(HOME, names)).toEqual([FOREIGN]);
+    }
+    expect(await bought("ann")).toEqual(["p1", "p2"]);
+  });
+
+  it.each([
+    ["another address of its network", "198.51.100.7", {}, "198.51.100.8", {}],
+    ["the same private address", "10.0.0.5", {}, "10.0.0.5", {}],
+    ["the same machine", "127.0.0.1", {}, "127.0.0.1", {}],
+    ["the same unnamed proxy", "198.51.100.7", FORWARDED, "198.51.100.7", FORWARDED],
+    ["an address that a proxy used before", "198.51.100.7", FORWARDED, "198.51.100.7", {}],
+    ["the same proxy that tells only by Via", "198.51.100.7", { via: "1.1 cdn" }, "198.51.100.7", { via: "1.1 cdn" }],
+    ["another address of one IPv6 network", "2001:db8::1", {}, "2001:db8::2", {}],
+  ])("without a browser is not changed from %s", async (_, from, headers, other, otherHeaders) => {
+    const { trace, rpc, store } = await shop();
+    const post = async (address: string, action_type: string, more: object, sent: Record<string, string>) => {
+      const { eventId } = await trace({ app_id: "shop", order_id: "1", action_type, ...more }, address, sent);
+      return (await rpc.events.getEvent({ appId: "shop", eventId })).event?.notes;
+    };
+    await post(from, "order", { product_ids: "p1" }, headers);
+    expect(await post(other, "order", { product_ids: "p1|p2" }, otherHeaders)).toEqual([FOREIGN]);
+    expect(await post(other, "order_cancel", {}, otherHeaders)).toEqual([FOREIGN]);
+    expect(await store.orders.get("shop", "1")).toMatchObject({ lines: [{ productId: "p1" }], cancelled: false });
+  });
+
+  it("is stored under a key of the shop's own server that a stranger used before", async () => {
+    const { trace, store } = await shop();
+    const post = (address: string, product_ids: string) =>
+      trace({ app_id: "shop", action_type: "order", order_id: "1", product_ids, idempotency_key: "order-1" }, address);
+    expect((await post("203.0.113.66", "p9")).status).toBe(200);
+    expect((await post("203.0.113.67", "p1")).status).toBe(200);
+    expect((await post(SHOP, "p1|p2")).status).toBe(200);
+    expect((await store.orders.get("shop", "1"))?.lines).toHaveLength(2);
+    expect((await post("203.0.113.67", "p2")).status).toBe(422);
   });
 
   it("can be cancelled beforehand by the shop, and not by a stranger", async () => {

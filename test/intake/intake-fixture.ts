@@ -79,14 +79,14 @@ export function draft(actionType: string, more: Partial<SentEvent> = {}): SentEv
 }
 
 /** Intake as the app wires it, over an empty embedded store with the apps `shop` and `other`. */
-export async function intake(learnProducts: LearnProducts = "auto") {
+export async function intake(learnProducts: LearnProducts = "auto", limits = LINK_LIMITS) {
   const now = testClock();
   const store = await emptyStore(now);
   await store.apps.create(testApp("shop"));
   await store.apps.create(testApp("other"));
   const metrics = countingMetrics();
   const take = createTakeEvent({
-    identify: createIdentify({ limits: LINK_LIMITS, newSecret: testSecrets() }),
+    identify: createIdentify({ limits, newSecret: testSecrets() }),
     effects: [
       createApplySubscription({ newSalt: testSecrets(), newId: testIds() }),
       createLearnProducts(learnProducts),

@@ -54,9 +54,11 @@ describe.each(stores)("the counts of a frame's variants: $name", ({ openStore })
     expect((await report())?.[0]).toEqual(["plain", 4, 3, 1, 1]);
   });
 
-  it("leave out visitors who cancelled all their orders, in any order of events and from any sender", async () => {
-    const { show, order, act, report, metrics } = await openShop(openStore);
-    const cancel = (order_id: string) => act({ action_type: "order_cancel", order_id });
+  it("leave out visitors who cancelled all their orders, in any order of events, whether they or the shop cancel", async () => {
+    const { show, order, act, report, metrics, rpc } = await openShop(openStore);
+    const cancel = (order_id: string) =>
+      rpc.events.recordEvent({ appId: "shop", event: { actionType: "order_cancel", order: { orderId: order_id } } });
+    const cancelOwn = (fp_ccid: string, order_id: string) => act({ action_type: "order_cancel", fp_ccid, order_id });
     const ordering = async () => (await report())?.[0]?.[4];
     for (const visitor of ["v1", "v2", "v3"]) await show(visitor);
     await report();
@@ -64,7 +66,7 @@ describe.each(stores)("the counts of a frame's variants: $name", ({ openStore })
     await order("v1", "o2");
     await order("v2", "o3");
     expect(await ordering()).toBe(2);
-    await cancel("o1");
+    await cancelOwn("v1", "o1");
     expect(await ordering()).toBe(2);
     await cancel("o2");
     await cancel("o2");

@@ -78,8 +78,8 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     labels: { action: KNOWN_ACTIONS },
   },
   links_refused: {
-    help: "Events whose visitor was not linked to an address because a daily limit was reached, by limit",
-    labels: { limit: ["visitor", "network"] },
+    help: "Events whose visitor was not linked to an address because a limit of the day or hour was reached, by limit",
+    labels: { limit: ["visitor", "network", "app"] },
   },
   learned_products: {
     help: "Products learned from events: added as unconfirmed, confirmed, changed, and evicted while unconfirmed",

@@ -7,28 +7,34 @@
  * of a visitor is in its record. Those of networks are in a table of at most `SLOTS` records of `NETWORKS_A_SLOT`
  * networks for an app: where more than that share a slot, the one with the fewest addresses is forgotten.
  *
+ * Addresses in many networks are cheap, so the links of one app to contacts that it knew before are counted as well, by the hour.
+ *
  * Networks and their addresses are kept as hashes with a secret that is made anew each day and then lost.
  */
 import { createHmac, hash } from "node:crypto";
-import { NETWORK_SECRET, type NetworkLinks } from "../../domain/network-links.js";
+import { APP_HOUR, NETWORK_SECRET, type NetworkLinks } from "../../domain/network-links.js";
 import type { PublicSender } from "../../domain/public-sender.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 
-/** New addresses a day; Infinity for no limit. */
+/** Infinity for no limit. */
 export interface LinkLimits {
+  /** New addresses a day. */
   readonly perVisitor: number;
   readonly perNetwork: number;
+  /** New links an hour to contacts that the app knew before. */
+  readonly perApp: number;
 }
 
-export const LINK_LIMITS: LinkLimits = { perVisitor: 3, perNetwork: 20 };
+export const LINK_LIMITS: LinkLimits = { perVisitor: 3, perNetwork: 20, perApp: 1000 };
 
-export type LimitReached = "visitor" | "network";
+export type LimitReached = "visitor" | "network" | "app";
 
 const SLOTS = 4096;
 const NETWORKS_A_SLOT = 16;
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const TAG_LENGTH = 10;
 
 /**
@@ -50,6 +56,8 @@ export interface Admission {
   readonly at: number;
   /** Returns 32 random hex digits, new ones at each call. */
   readonly newSecret: () => string;
+  /** Whether the app knew the contact before this event: only of such a one can something be learned. */
+  readonly isKnown: boolean;
 }
 
 /** Addresses that a visitor was newly linked to on the day of `at`. */
@@ -66,7 +74,26 @@ export function linksOfDay(visitor: Visitor | undefined, at: number): readonly s
 export function admitLink(admission: Admission, known: readonly string[], addressId: string): LimitReached | undefined {
   const tag = linkTag(addressId);
   if (!known.includes(tag) && known.length >= admission.limits.perVisitor) return "visitor";
-  return admitNetwork(admission, addressId);
+  if (admission.isKnown && linksOfHour(admission) >= admission.limits.perApp) return "app";
+  const refused = admitNetwork(admission, addressId);
+  if (refused === undefined && admission.isKnown) countInHour(admission);
+  return refused;
+}
+
+function linksOfHour({ tx, limits, at }: Admission): number {
+  if (limits.perApp === Number.POSITIVE_INFINITY) return 0;
+  const known = tx.networkLinks.get(APP_HOUR);
+  return known?.day === hourOf(at) ? known.count : 0;
+}
+
+function countInHour(admission: Admission): void {
+  const { tx, limits, at } = admission;
+  if (limits.perApp === Number.POSITIVE_INFINITY) return;
+  tx.networkLinks.put(APP_HOUR, { day: hourOf(at), tallies: [], secret: "", count: linksOfHour(admission) + 1 });
+}
+
+function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS);
 }
 
 function admitNetwork(admission: Admission, addressId: string): LimitReached | undefined {
@@ -88,6 +115,7 @@ function admitNetwork(admission: Admission, addressId: string): LimitReached | u
     day,
     tallies: [...others, { network, addresses: [...addresses, address] }],
     secret: "",
+    count: 0,
   };
   tx.networkLinks.put(slot, links);
   return undefined;
@@ -102,7 +130,7 @@ function secretOf(tx: Transaction, day: number, newSecret: () => string): string
   const known = tx.networkLinks.get(NETWORK_SECRET);
   if (known?.day === day) return known.secret;
   const secret = newSecret();
-  tx.networkLinks.put(NETWORK_SECRET, { day, tallies: [], secret });
+  tx.networkLinks.put(NETWORK_SECRET, { day, tallies: [], secret, count: 0 });
   return secret;
 }
 

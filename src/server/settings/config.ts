@@ -132,6 +132,7 @@ export interface Config {
   /** Maximum addresses that public senders may link to a visitor, and from a network, in a day. Infinity: no limit. */
   readonly linksPerVisitor: number;
   readonly linksPerNetwork: number;
+  readonly linksPerApp: number;
   /** Maximum connections of one address to each port, trusted proxies excepted. */
   readonly connectionsPerAddress: ConnectionsPerAddress;
   /** Collector of traces. Null: no traces. */
@@ -159,6 +160,7 @@ const DEFAULTS = {
   learnProducts: "auto",
   linksPerVisitor: "3",
   linksPerNetwork: "20",
+  linksPerApp: "1000",
   connectionsPerAddress: "share",
   traceRatio: "1",
 } as const;
@@ -239,6 +241,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     learnProducts: readWord(SETTINGS.learnProducts, text("learnProducts"), LEARN_PRODUCTS),
     linksPerVisitor: readLinks(SETTINGS.linksPerVisitor, text("linksPerVisitor")),
     linksPerNetwork: readLinks(SETTINGS.linksPerNetwork, text("linksPerNetwork")),
+    linksPerApp: readLinks(SETTINGS.linksPerApp, text("linksPerApp"), 1_000_000),
     connectionsPerAddress: readConnections(SETTINGS.connectionsPerAddress, text("connectionsPerAddress")),
     otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
   };
@@ -268,11 +271,8 @@ function given(flag: string | undefined, env: Environment, name: keyof ConfigFla
 
 function readWorkers(text: string, role: Role): number {
   const workers = readWhole(SETTINGS.workers, text, 1, 64, "a number from 1 to 64 is");
-  if (workers > 1 && role === "trainer") {
-    const accepted = `only 1 is accepted with ${SETTINGS.role.flag} trainer`;
-    throw new ConfigError(SETTINGS.workers, `one process trains; ${accepted}`);
-  }
-  return workers;
+  if (workers === 1 || role !== "trainer") return workers;
+  throw new ConfigError(SETTINGS.workers, `one process trains; only 1 is accepted with ${SETTINGS.role.flag} trainer`);
 }
 
 function readRpcUrl(text: string | undefined, role: Role): string | null {

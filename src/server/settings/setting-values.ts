@@ -166,9 +166,9 @@ export function isLoopback(host: string): boolean {
 export type ConnectionsPerAddress = number | "share";
 
 /** A number of addresses a day; Infinity for `off`. */
-export function readLinks(setting: Setting, text: string): number {
+export function readLinks(setting: Setting, text: string, most = 1000): number {
   if (text.toLowerCase() === "off") return Number.POSITIVE_INFINITY;
-  return readWhole(setting, text, 1, 1000, "a number from 1 to 1000 or off is");
+  return readWhole(setting, text, 1, most, `a number from 1 to ${most} or off is`);
 }
 
 /** MiB as bytes; Infinity for `off`. */

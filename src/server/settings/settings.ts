@@ -43,6 +43,7 @@ export interface ConfigFlags {
   readonly learnProducts?: string | undefined;
   readonly linksPerVisitor?: string | undefined;
   readonly linksPerNetwork?: string | undefined;
+  readonly linksPerApp?: string | undefined;
   readonly connectionsPerAddress?: string | undefined;
   readonly otlpEndpoint?: string | undefined;
   readonly traceRatio?: string | undefined;
@@ -88,6 +89,7 @@ export const SETTINGS = {
   learnProducts: { flag: "--learn-products", variable: "AISLE_LEARN_PRODUCTS" },
   linksPerVisitor: { flag: "--links-per-visitor", variable: "AISLE_LINKS_PER_VISITOR" },
   linksPerNetwork: { flag: "--links-per-network", variable: "AISLE_LINKS_PER_NETWORK" },
+  linksPerApp: { flag: "--links-per-app", variable: "AISLE_LINKS_PER_APP" },
   connectionsPerAddress: { flag: "--connections-per-address", variable: "AISLE_CONNECTIONS_PER_ADDRESS" },
   otlpEndpoint: { flag: "--otlp-endpoint", variable: "AISLE_OTLP_ENDPOINT" },
   traceRatio: { flag: "--trace-ratio", variable: "AISLE_TRACE_RATIO" },

@@ -66,7 +66,7 @@ export const order = record<Order>({
   cancelled: flag,
   bot: later(flag, false),
   vouched: later(flag, false),
-  network: later(text, ""),
+  sentFrom: later(text, ""),
 });
 
 const feedRun = record<FeedRun>({

@@ -96,6 +96,7 @@ export const networkLinks = record<NetworkLinks>({
   day: number,
   tallies: list(record<NetworkTally>({ network: text, addresses: list(text) })),
   secret: text,
+  count: later(number, 0),
 });
 
 export const mailingSecrets = record<MailingSecrets>({

@@ -17,8 +17,8 @@ const posted = (clientId: string, email: string, network = HOME) =>
 const TOO_MANY = (who: string) =>
   `the ${who} was linked to too many addresses today; the visitor was not linked to this one`;
 
-async function shop() {
-  const all = await intake();
+async function shop(limits = LINK_LIMITS) {
+  const all = await intake(undefined, limits);
   const linkOf = async (key: string) => {
     const [visitor] = await all.store.visitors.find("shop", [key]);
     return visitor?.contactId ? (await all.store.contacts.get("shop", visitor.contactId))?.email : undefined;
@@ -98,6 +98,23 @@ describe("the link limit of a network", () => {
     });
     expect(kept).toContain('"addresses":["');
     expect(kept).not.toMatch(/203\.0|contact:/);
+  });
+});
+
+describe("the link limit of an app", () => {
+  it("is an hour's, of addresses that the app knew before, whatever network they come from", async () => {
+    const { record, linkOf, metrics, now } = await shop({ ...LINK_LIMITS, perApp: 5 });
+    const from = (n: number) => `2001:db8:${n}::/48`;
+    for (let n = 0; n < 10; n++) await record(posted("", `a${n}@x.de`, from(n)));
+    for (let n = 0; n < 20; n++) expect((await record(posted(`new${n}`, `new${n}@x.de`, from(n)))).notes).toEqual([]);
+    for (let n = 0; n < 5; n++) expect((await record(posted(`c${n}`, `a${n}@x.de`, from(n)))).notes).toEqual([]);
+    const tooMany = "the app was linked to too many addresses this hour; the visitor was not linked to this one";
+    expect((await record(posted("c5", "a5@x.de", from(5)))).notes).toEqual([tooMany]);
+    expect(await linkOf("c:c5")).toBeUndefined();
+    expect(metrics.counts.get("links_refused")).toBe(1);
+    expect((await record({ ...posted("c6", "a6@x.de"), sentBy: undefined })).notes).toEqual([]);
+    now.at += 3_600_000;
+    expect((await record(posted("c5", "a5@x.de", from(5)))).notes).toEqual([]);
   });
 });
 

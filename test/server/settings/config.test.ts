@@ -44,6 +44,7 @@ describe("readConfig", () => {
       learnProducts: "auto",
       linksPerVisitor: 3,
       linksPerNetwork: 20,
+      linksPerApp: 1000,
       connectionsPerAddress: "share",
       otlp: null,
     });
@@ -128,6 +129,7 @@ describe("readConfig", () => {
       learnProducts: "off",
       linksPerVisitor: Number.POSITIVE_INFINITY,
       linksPerNetwork: 50,
+      linksPerApp: 1000,
       connectionsPerAddress: 200,
       otlp: { endpoint: "http://10.0.0.9:4318", ratio: 0.05 },
     });

@@ -29,6 +29,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   "--learn-products": "See [shops without a feed](integrate.md#shops-without-a-feed).",
   "--links-per-visitor": "`off`: no limit. See [trust](identity.md#subscription-status).",
   "--links-per-network": "`off`: no limit.",
+  "--links-per-app": "`off`: no limit.",
   "--connections-per-address":
     "`share`: at most three times the connections that are left, alone 7,500 of 10,000. Trusted proxies are not counted.",
   "--trusted-proxies": "Addresses and prefixes, with commas between.",

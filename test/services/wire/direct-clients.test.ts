@@ -111,7 +111,8 @@ describe("a direct unary call", () => {
     });
     await expect(client.getApp({}, { timeoutMs: 5 })).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     expect(context?.signal.aborted).toBe(true);
-    expect(context?.timeoutMs()).toBeLessThanOrEqual(0);
+    // A timer may fire within the millisecond before.
+    expect(context?.timeoutMs()).toBeLessThanOrEqual(1);
   });
 
   it("ends with CANCELED when its caller aborts, before or while it runs", async () => {
