@@ -23,13 +23,16 @@ import { ACCEPTED_COMPRESSIONS, compressionFault, compressionHeaders, isEnvelope
 import { inTurn } from "./decompression.js";
 import { DRAINING } from "./draining.js";
 import { withReasons } from "./error-answers.js";
+import { toConnectError } from "./errors.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
 import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
+import { knownEnums } from "./known-enums.js";
 import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import { withPlainHeaders } from "./plain-headers.js";
 import type { StreamCall } from "./protocol-servers.js";
+import { queryFault } from "./query-fault.js";
 import { refuseCall } from "./refuse-call.js";
 import { lingerOnStream } from "./unread-body.js";
 
@@ -101,15 +104,16 @@ const FIRST_BYTES = 4096;
 /** Like connectNodeAdapter, with limits on stalled bodies and with errors passed to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   const { limits, inTurn: runInTurn = (_, work) => work() } = deps;
+  const interceptors = [...deps.interceptors, knownEnums];
   const router = createConnectRouter({
     acceptCompression: inTurn([compressionGzip, compressionBrotli]),
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
     maxTimeoutMs: limits.maxTimeoutMs,
     shutdownSignal: deps.shutdown,
-    interceptors: deps.interceptors,
+    interceptors,
   });
-  const short = createGrpcUnary(deps);
+  const short = createGrpcUnary({ ...deps, interceptors });
   deps.routes(short.knowing(withNamedFields(router)));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 
@@ -187,6 +191,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       const { methodKind } = handler.method;
       const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
       const call = { request, response, handler, values, streamsIn };
+      const isRead = request.method === "GET" && handler.allowedMethods.includes("GET");
+      const fault = isRead ? queryFault(request.url ?? "", handler.method.input) : undefined;
+      if (fault !== undefined) {
+        refuseCall(request, response, toConnectError(fault));
+        return true;
+      }
       const contentType = request.headers["content-type"] ?? "";
       const isAccepted = handler.supportedContentType(contentType);
       const compression = compressionHeaders(contentType);
