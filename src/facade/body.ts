@@ -2,15 +2,17 @@
  * Reads request bodies into memory. The framework's own reader bounds each body, but a thousand senders that stop in the
  * middle of 1 MiB would still hold a gigabyte. So all bodies share one allowance for their bytes beyond the first 16 KiB,
  * and give them back when the body is read or its sender is gone. Events of shops are smaller and never need the
- * allowance. Parsing the largest bodies takes milliseconds, so they take turns.
+ * allowance. Parsing the largest bodies takes milliseconds, so they take turns. A compressed body is decoded within the
+ * same limits.
  */
 import type { Readable } from "node:stream";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createBodyDecoding, type Decoders, decodersOf } from "./content-coding.js";
 import { Refused, TEXT } from "./errors.js";
 
 /** Limits in bytes. */
 export interface BodyLimits {
-  /** Of one body. */
+  /** Of one body, as sent and as decoded. */
   readonly bodyBytes: number;
   /** Bytes of each body that need no allowance. */
   readonly ownBytes: number;
@@ -23,7 +25,12 @@ export interface BodyLimits {
 }
 
 /** The parts of a request that a body reader needs. */
-export type BodyStream = Readable & { readonly headers: { readonly "content-length"?: string | undefined } };
+export type BodyStream = Readable & {
+  readonly headers: {
+    readonly "content-length"?: string | undefined;
+    readonly "content-encoding"?: string | undefined;
+  };
+};
 
 /** Called once: with an error (Refused, or UNAVAILABLE when the shared bytes are used up), or with the body. */
 export type BodyDone = (error: Error | null, body?: Buffer) => void;
@@ -34,8 +41,15 @@ export function createBodyReader(
   turns: WorkSpacing,
 ): (payload: BodyStream, done: BodyDone) => void {
   let shared = 0;
+  const decode = createBodyDecoding(limits.bodyBytes);
 
   return (payload, done) => {
+    let decoders: Decoders;
+    try {
+      decoders = decodersOf(payload.headers["content-encoding"]);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Refused(415, TEXT.unsupportedCoding));
+    }
     const announced = Number(payload.headers["content-length"] ?? 0);
     if (announced > limits.bodyBytes) return done(tooLarge());
     const chunks: Buffer[] = [];
@@ -49,16 +63,26 @@ export function createBodyReader(
       shared -= taken;
       done(error, body);
     };
+    /** Counts a body of so many bytes. False, and the end, when the allowance is used up. */
+    const hold = (bytes: number): boolean => {
+      const more = Math.max(0, bytes - limits.ownBytes - taken);
+      const isHeld = shared + more <= limits.sharedBytes;
+      if (!isHeld) end(new ConnectError("too many large bodies are being read", Code.Unavailable));
+      else {
+        shared += more;
+        taken += more;
+      }
+      return isHeld;
+    };
     const take = (chunk: Buffer) => {
       if (isOver) return;
       received += chunk.length;
       if (received > limits.bodyBytes) return end(tooLarge());
-      const more = Math.max(0, received - limits.ownBytes) - taken;
-      if (shared + more > limits.sharedBytes)
-        return end(new ConnectError("too many large bodies are being read", Code.Unavailable));
-      shared += more;
-      taken += more;
-      chunks.push(chunk);
+      if (hold(received)) chunks.push(chunk);
+    };
+    const pass = (body: Buffer) => {
+      if (body.length <= limits.promptBytes) end(null, body);
+      else turns(() => end(null, body));
     };
     // Always a copy: a single chunk is a view of the buffer that the socket reads into.
     const finish = () => {
@@ -66,8 +90,8 @@ export function createBodyReader(
       isWhole = true;
       const body = Buffer.concat(chunks, received);
       chunks.length = 0;
-      if (received <= limits.promptBytes) end(null, body);
-      else turns(() => end(null, body));
+      if (decoders.length === 0) return pass(body);
+      decode(body, decoders).then((decoded) => hold(decoded.length) && pass(decoded), end);
     };
     const fail = () => {
       if (!isOver && !isWhole) end(new Refused(400, TEXT.invalidBody));

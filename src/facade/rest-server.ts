@@ -7,6 +7,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { answerOneAtATime } from "../http/pipelining.js";
 import { type BodyDone, type BodyStream, createBodyReader, createWorkSpacing } from "./body.js";
+import { ACCEPTED_CODINGS } from "./content-coding.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
 import { METHODS, OPERATIONS } from "./operations.js";
@@ -183,6 +184,8 @@ export function sendError(reply: FastifyReply, status: number, text: string): Fa
 export function sendFailure(reply: FastifyReply, operation: Operation | undefined, failure: Failure): FastifyReply {
   if (failure.rateLimit !== undefined) addRateLimitHeaders(reply, failure.rateLimit);
   if (failure.status === 401) reply.header("www-authenticate", "Aisle-Signature"); // RFC 9110 wants a scheme
+  // RFC 9110, 12.5.3
+  if (failure.text === TEXT.unsupportedCoding) reply.header("accept-encoding", ACCEPTED_CODINGS);
   if (failure.retryAfterSeconds > 0) reply.header("retry-after", String(failure.retryAfterSeconds));
   return operation === "subscription_status"
     ? sendJson(reply, failure.status, JSON.stringify({ identified: false, status: null, message: failure.text }))

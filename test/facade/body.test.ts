@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { createBodyReader } from "../../src/facade/body.js";
@@ -97,5 +98,24 @@ describe("the body reader", () => {
     works[0]?.();
     expect(await result).toHaveLength(71);
     expect(await whole(read, 70)).toHaveLength(70);
+  });
+
+  it("counts a compressed body by its decoded size until it is passed on", async () => {
+    const works: (() => void)[] = [];
+    const read = createBodyReader({ ...LIMITS, sharedBytes: 85 }, (work) => void works.push(work));
+    const zipped = (bytes: number) => {
+      const { stream, payload } = request({ "content-encoding": "gzip" });
+      stream.end(gzipSync(Buffer.alloc(bytes)));
+      return new Promise<Buffer | Error>((resolve) =>
+        read(payload, (error, body) => resolve(error ?? body ?? Buffer.alloc(0))),
+      );
+    };
+    expect(await zipped(101)).toEqual(new Refused(413, "Request body too large"));
+    const waiting = zipped(90);
+    await expect.poll(() => works.length).toBe(1); // its turn is that of a large body
+    expect(await zipped(60), "the shared bytes are taken").toMatchObject({ code: Code.Unavailable });
+    works[0]?.();
+    expect(await waiting).toHaveLength(90);
+    expect(await zipped(60)).toHaveLength(60);
   });
 });

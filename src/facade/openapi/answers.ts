@@ -107,7 +107,12 @@ function refusals(operation: Operation): readonly Refused[] {
     invalidApp(operation),
     new Refused(403, TEXT.originNotAllowed),
   ];
-  const withBody = [new Refused(400, TEXT.invalidBody), new Refused(413, TEXT.tooLarge)];
+  const withBody = [
+    new Refused(400, TEXT.invalidBody),
+    new Refused(400, TEXT.brokenCoding),
+    new Refused(413, TEXT.tooLarge),
+    new Refused(415, TEXT.unsupportedCoding),
+  ];
   switch (operation) {
     case "subscription_status":
       return [...all, missing(operation, "fpcid")];

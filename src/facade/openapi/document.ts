@@ -30,7 +30,7 @@ export function openApiDocument(url: string): JsonObject {
       summary: "Subscription status, event intake and product recommendations for web shops",
       description:
         "Every call is identified by the id of its app (shop) alone. Pages of other origins may call with cookies (CORS), unless the app lists its origins. " +
-        `Bodies are at most ${BODY_LIMIT} bytes.`,
+        `Bodies are at most ${BODY_LIMIT} bytes, also when decoded from a Content-Encoding of gzip, deflate or br.`,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url }],

@@ -2,6 +2,7 @@
  * Adds the reason to errors that Connect makes itself: for messages that it cannot read, deadlines, and faults of the
  * protocol. No interceptor sees these, so they are changed where they leave, in the form of each protocol.
  */
+import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createAsyncIterable, encodeEnvelope } from "@connectrpc/connect/protocol";
 import {
@@ -15,6 +16,7 @@ import {
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { contentTypesOf } from "./call-format.js";
 import { refusal, withReason } from "./error-info.js";
 import { withPlainMessage } from "./grpc-message.js";
 
@@ -24,7 +26,7 @@ type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 const PREFIX_BYTES = 5;
 
 /** The same answer, whose error has a reason, if it is one. Errors without a reason are short, so not compressed. */
-export async function withReasons(answer: UniversalAnswer): Promise<UniversalAnswer> {
+export async function withReasons(answer: UniversalAnswer, method: DescMethod): Promise<UniversalAnswer> {
   const { status, body, header, trailer } = answer;
   if (trailer !== undefined) {
     return {
@@ -35,7 +37,7 @@ export async function withReasons(answer: UniversalAnswer): Promise<UniversalAns
       },
     };
   }
-  if (body === undefined || header === undefined) return status === 200 ? answer : refused(answer);
+  if (body === undefined || header === undefined) return status === 200 ? answer : refused(answer, method);
   const contentType = header.get("content-type") ?? "";
   if (contentType.startsWith("application/grpc-web"))
     return { ...answer, body: withEnd(body, trailerFlag, explainedWebTrailer) };
@@ -83,10 +85,19 @@ async function explainedJson(answer: UniversalAnswer, body: AsyncIterable<Uint8A
   return json(answer, codeToHttpStatus(error.code), error);
 }
 
-/** Connect answers a content type or an HTTP method that the RPC does not take by a bare status. */
-function refused(answer: UniversalAnswer): UniversalAnswer {
-  const text = `The RPC does not take this ${answer.status === 405 ? "HTTP method" : "content type or HTTP version"}`;
-  return json(answer, answer.status, refusal(text, Code.Unimplemented, "UNSUPPORTED_CALL"));
+/** Connect answers a content type, an HTTP method or an HTTP version that the RPC does not take by a bare status. */
+function refused(answer: UniversalAnswer, method: DescMethod): UniversalAnswer {
+  return json(
+    answer,
+    answer.status,
+    refusal(refusedText(answer.status, method), Code.Unimplemented, "UNSUPPORTED_CALL"),
+  );
+}
+
+function refusedText(status: number, method: DescMethod): string {
+  if (status === 405) return "The RPC does not take this HTTP method";
+  if (status === 505) return "The RPC needs HTTP/2";
+  return `The RPC does not take this content type: accepted are ${contentTypesOf(method)}`;
 }
 
 function json(answer: UniversalAnswer, status: number, error: ConnectError): UniversalAnswer {

@@ -6,17 +6,17 @@ import {
   fromJson,
   type JsonObject,
   type JsonValue,
-  type Message,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isFieldError, isReflectMap, isReflectMessage, type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { isFieldError } from "@bufbuild/protobuf/reflect";
 import { InvalidArgument } from "../../domain/errors.js";
+import { namesOf } from "./known-enums.js";
 
 /** Messages with a JSON form of their own. */
 const FORMS: ReadonlyMap<string, string> = new Map([
   ["google.protobuf.Timestamp", "accepted is a time such as 2026-01-31T12:00:00Z"],
   ["google.protobuf.Duration", "accepted is a duration in seconds such as 3.5s"],
-  ["google.protobuf.FieldMask", "accepted is a text of field names in lowerCamelCase with commas between"],
+  ["google.protobuf.FieldMask", "accepted is a text of field names with commas between"],
 ]);
 
 /** A name that may be repeated to its sender; other text could be somebody's data. */
@@ -37,51 +37,58 @@ export function jsonFault(desc: DescMessage, json: string, error: unknown): Inva
   return (isJsonObject(value) ? faultIn(desc, value) : undefined) ?? rangeFault(error);
 }
 
-/** A value of the right type that is out of the field's range. */
+/** A value of the right type that the walk takes and the reader does not. */
 function rangeFault(error: unknown): InvalidArgument | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!isFieldError(cause)) return undefined;
   const field = cause.field();
   if (field.kind !== "field" || field.fieldKind === "message") return undefined;
-  return new InvalidArgument(field.name, "invalid", acceptedBy(field.scalar));
+  return new InvalidArgument(field.jsonName, "invalid", acceptedBy(field.scalar));
 }
 
 function isJsonObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function faultIn(desc: DescMessage, object: JsonObject): InvalidArgument | undefined {
+function fieldOf(desc: DescMessage, name: string): DescField | undefined {
+  return desc.fields.find(({ jsonName, name: own }) => name === jsonName || name === own);
+}
+
+/** `path` is that of the object, with a full stop behind it: names stand in errors as the sender wrote them. */
+function faultIn(desc: DescMessage, object: JsonObject, path = ""): InvalidArgument | undefined {
   for (const [name, value] of Object.entries(object)) {
-    const field = desc.fields.find(({ jsonName, name: own }) => name === jsonName || name === own);
+    const field = fieldOf(desc, name);
     if (field === undefined) {
       const known = desc.fields.map(({ jsonName }) => jsonName).join(", ");
       const accepted = known === "" ? "no field is accepted" : `accepted are ${known}`;
-      return new InvalidArgument(NAME.test(name) ? name : "a name that is unknown", "invalid", accepted);
+      return new InvalidArgument(path + (NAME.test(name) ? name : "a name that is unknown"), "invalid", accepted);
     }
-    const fault = value === null ? undefined : faultOfField(field, value);
+    const fault = value === null ? undefined : faultOfField(field, value, path + name);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function faultOfField(field: DescField, value: JsonValue): InvalidArgument | undefined {
-  const invalid = (accepted: string) => new InvalidArgument(field.name, "invalid", accepted);
+function faultOfField(field: DescField, value: JsonValue, path: string): InvalidArgument | undefined {
+  const kind = field.message ?? field.enum;
   if (field.fieldKind === "list") {
-    if (!Array.isArray(value)) return invalid("accepted is a list");
-    return first(value, (item) => faultOfValue(field, field.listKind === "message" ? field.message : field.enum, item));
+    if (!Array.isArray(value)) return new InvalidArgument(path, "invalid", "accepted is a list");
+    return first(value, (item, index) => faultOfValue(field, kind, item, `${path}[${index}]`));
   }
   if (field.fieldKind === "map") {
-    if (!isJsonObject(value)) return invalid("accepted is an object");
-    const kind = field.mapKind === "message" ? field.message : field.enum;
-    const values: JsonValue[] = Object.values(value);
-    return first(values, (item) => faultOfValue(field, kind, item));
+    if (!isJsonObject(value)) return new InvalidArgument(path, "invalid", "accepted is an object");
+    // A key could be somebody's data.
+    return first(Object.values(value), (item) => faultOfValue(field, kind, item, `${path}[*]`));
   }
-  return faultOfValue(field, field.fieldKind === "message" ? field.message : field.enum, value);
+  return faultOfValue(field, kind, value, path);
 }
 
-function first<T>(items: readonly T[], faultOf: (item: T) => InvalidArgument | undefined): InvalidArgument | undefined {
-  for (const item of items) {
-    const fault = faultOf(item);
+function first<T>(
+  items: readonly T[],
+  faultOf: (item: T, index: number) => InvalidArgument | undefined,
+): InvalidArgument | undefined {
+  for (const [index, item] of items.entries()) {
+    const fault = faultOf(item, index);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -91,15 +98,17 @@ function faultOfValue(
   field: DescField,
   kind: DescMessage | DescEnum | undefined,
   value: JsonValue,
+  path: string,
 ): InvalidArgument | undefined {
-  const invalid = (accepted: string) => new InvalidArgument(field.name, "invalid", accepted);
+  const invalid = (accepted: string) => new InvalidArgument(path, "invalid", accepted);
   if (kind === undefined) return isOfScalar(field.scalar, value) ? undefined : invalid(acceptedBy(field.scalar));
   if (kind.kind === "enum") {
     const isKnown = kind.values.some(({ name, number }) => value === name || value === number);
     return isKnown ? undefined : invalid(namesOf(kind));
   }
   const form = FORMS.get(kind.typeName);
-  if (form === undefined) return isJsonObject(value) ? faultIn(kind, value) : invalid("accepted is an object");
+  if (form === undefined)
+    return isJsonObject(value) ? faultIn(kind, value, `${path}.`) : invalid("accepted is an object");
   try {
     fromJson(kind, value);
     return undefined;
@@ -109,23 +118,87 @@ function faultOfValue(
   }
 }
 
-const namesOf = (kind: DescEnum) => `accepted are ${kind.values.map(({ name }) => name).join(", ")}`;
+/**
+ * The same JSON with the paths of its field masks in lowerCamelCase, the only spelling that the reader takes; undefined when
+ * nothing changes. Contract, errors and other formats write paths with underscores, so both are accepted.
+ */
+export function withCamelMasks(desc: DescMessage, json: string): string | undefined {
+  if (!hasMasks(desc) || !json.includes("_")) return undefined;
+  let changes = 0;
+  const changedIn = (kind: DescMessage, object: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(object).map(([name, value]) => {
+        const inner = fieldOf(kind, name)?.message;
+        if (inner === undefined) return [name, value];
+        return [name, Array.isArray(value) ? value.map((item) => changed(inner, item)) : changed(inner, value)];
+      }),
+    );
+  const changed = (kind: DescMessage, value: JsonValue): JsonValue => {
+    if (kind.typeName !== FIELD_MASK) return isJsonObject(value) && hasMasks(kind) ? changedIn(kind, value) : value;
+    if (typeof value !== "string" || !value.includes("_")) return value;
+    changes++;
+    return value.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  };
+  let parsed: JsonValue;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  const result = changed(desc, parsed);
+  return changes === 0 ? undefined : JSON.stringify(result);
+}
+
+const FIELD_MASK = "google.protobuf.FieldMask";
+const withMasks = new Map<string, boolean>();
+
+function hasMasks(desc: DescMessage): boolean {
+  const known = withMasks.get(desc.typeName);
+  if (known !== undefined) return known;
+  withMasks.set(desc.typeName, false); // for messages that hold themselves
+  const has = desc.fields.some(({ message }) => message && (message.typeName === FIELD_MASK || hasMasks(message)));
+  withMasks.set(desc.typeName, has);
+  return has;
+}
 
 const WHOLE = /^-?\d+$/;
 
-/** Whether JSON has the type of a field; the reader of the message says whether it is in range. */
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Whether JSON has the type of a field and is in its range. */
 function isOfScalar(scalar: ScalarType | undefined, value: JsonValue): boolean {
   switch (scalar) {
     case ScalarType.STRING:
-    case ScalarType.BYTES:
       return typeof value === "string";
+    case ScalarType.BYTES:
+      return typeof value === "string" && BASE64.test(value);
     case ScalarType.BOOL:
       return typeof value === "boolean";
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
       return typeof value === "number" || (typeof value === "string" && value !== "" && !Number.isNaN(Number(value)));
     default:
-      return (typeof value === "number" && Number.isInteger(value)) || (typeof value === "string" && WHOLE.test(value));
+      return (
+        ((typeof value === "number" && Number.isInteger(value)) || (typeof value === "string" && WHOLE.test(value))) &&
+        isInRange(scalar, BigInt(value))
+      );
+  }
+}
+
+function isInRange(scalar: ScalarType | undefined, value: bigint): boolean {
+  switch (scalar) {
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+      return BigInt.asUintN(32, value) === value;
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return BigInt.asUintN(64, value) === value;
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+      return BigInt.asIntN(64, value) === value;
+    default:
+      return BigInt.asIntN(32, value) === value;
   }
 }
 
@@ -143,49 +216,4 @@ function acceptedBy(scalar: ScalarType | undefined): string {
     default:
       return "accepted is a whole number";
   }
-}
-
-/** The first field of a message that holds a number its enum does not have; readers of JSON let any number pass. */
-export function unknownEnumNumber(desc: DescMessage, message: Message): InvalidArgument | undefined {
-  return hasEnums(desc) ? unknownIn(reflect(desc, message, false)) : undefined;
-}
-
-function unknownIn(message: ReflectMessage): InvalidArgument | undefined {
-  for (const field of message.fields) {
-    if (!message.isSet(field)) continue;
-    const value: unknown = message.get(field);
-    const kind =
-      field.fieldKind === "list" || field.fieldKind === "map" || field.fieldKind === "enum" ? field.enum : undefined;
-    const values = field.fieldKind === "list" || field.fieldKind === "map" ? valuesOf(value) : [value];
-    for (const one of values) {
-      if (kind?.values.every(({ number }) => number !== one))
-        return new InvalidArgument(field.name, "invalid", namesOf(kind));
-      const inner = isReflectMessage(one) && hasEnums(one.desc) ? unknownIn(one) : undefined;
-      if (inner !== undefined) return inner;
-    }
-  }
-  return undefined;
-}
-
-function valuesOf(value: unknown): Iterable<unknown> {
-  if (isReflectMap(value)) return value.values();
-  return isIterable(value) ? value : [];
-}
-
-function isIterable(value: unknown): value is Iterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.iterator in value;
-}
-
-const withEnums = new Map<string, boolean>();
-
-/** Whether a message or one below it has a field of an enum. */
-function hasEnums(desc: DescMessage): boolean {
-  const known = withEnums.get(desc.typeName);
-  if (known !== undefined) return known;
-  withEnums.set(desc.typeName, false); // for messages that hold themselves
-  const found = desc.fields.some(
-    (field) => field.enum !== undefined || (field.message !== undefined && hasEnums(field.message)),
-  );
-  withEnums.set(desc.typeName, found);
-  return found;
 }

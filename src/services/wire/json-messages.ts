@@ -8,7 +8,8 @@ import { Code, type ConnectError, type ConnectRouter, type ServiceImpl } from "@
 import { isBeyondBounds } from "../../parse/json-bounds.js";
 import { refusal } from "./error-info.js";
 import { toConnectError } from "./errors.js";
-import { jsonFault, unknownEnumNumber } from "./json-fault.js";
+import { jsonFault, withCamelMasks } from "./json-fault.js";
+import { unknownEnumNumber } from "./known-enums.js";
 
 /**
  * A message has at most 1,000 events or products, or 10,000 ids. With more, 4 MiB of `{},` would take a second of CPU.
@@ -38,8 +39,9 @@ export function createNamingDecoder(message: DescMessage): { decode(bytes?: Uint
   const utf8 = new TextDecoder();
   return {
     decode(bytes) {
-      const json = utf8.decode(bytes);
-      if (isBeyondBounds(json, JSON_BOUNDS)) throw refusal(TOO_COMPLEX, Code.InvalidArgument, "MALFORMED_CALL");
+      const sent = utf8.decode(bytes);
+      if (isBeyondBounds(sent, JSON_BOUNDS)) throw refusal(TOO_COMPLEX, Code.InvalidArgument, "MALFORMED_CALL");
+      const json = withCamelMasks(message, sent) ?? sent;
       let read: Message;
       try {
         read = fromJsonString(message, json, { ignoreUnknownFields: false });
@@ -47,7 +49,7 @@ export function createNamingDecoder(message: DescMessage): { decode(bytes?: Uint
         throw faultOf(message, json, error);
       }
       const unknown = unknownEnumNumber(message, read);
-      if (unknown !== undefined) throw toConnectError(unknown);
+      if (unknown !== undefined) throw faultOf(message, json, unknown);
       return json;
     },
   };

@@ -1,12 +1,30 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { refusal } from "./error-info.js";
+
 /** The prefix of each message of a stream, in all three protocols: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
 const FIRST_BYTES = 16 * 1024;
+
+/** The flags of the three protocols: compressed, end of a Connect stream, trailers of gRPC-Web. */
+const FLAGS = 0x01 | 0x02 | 0x80;
+
+/**
+ * The error for a message that begins with `flags`, if these are none. JSON and the binary form of a message begin with
+ * other bytes. Their first bytes would be read as a length of gigabytes.
+ */
+export function unframedFault(flags: number | undefined): ConnectError | undefined {
+  if (flags === undefined || (flags & ~FLAGS) === 0) return undefined;
+  return refusal(NOT_FRAMED, Code.InvalidArgument, "MALFORMED_CALL");
+}
+
+const NOT_FRAMED =
+  "The message is not framed: accepted are messages that each have a prefix of one byte of flags and four bytes of length";
 
 /**
  * Splits a stream of bytes into messages, each with its prefix. Connect allocates as many bytes as a prefix announces,
  * whether they come or not. It also counts all pieces of a message again with each new one, which is slow for many small
  * pieces. Here memory grows with the received bytes, and each byte is copied a few times. A message of more than
- * `mostBytes` passes piece by piece, and Connect refuses it.
+ * `mostBytes` passes piece by piece, and Connect refuses it. Throws for a message without a prefix.
  */
 export async function* framedMessages(
   body: AsyncIterable<Uint8Array>,
@@ -16,6 +34,8 @@ export async function* framedMessages(
   let isRefused = false;
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length && !isRefused; ) {
+      const unframed = message.size === 0 ? unframedFault(chunk[at]) : undefined;
+      if (unframed !== undefined) throw unframed;
       const whole = message.size === 0 ? wholeLength(chunk, at) : 0;
       if (whole > 0 && whole <= PREFIX_BYTES + mostBytes) {
         yield chunk.subarray(at, at + whole);

@@ -19,16 +19,20 @@ import {
 } from "@connectrpc/connect-node";
 import { CALLER, type Gate } from "./authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
+import { ACCEPTED_COMPRESSIONS, compressionFault, compressionHeaders, isEnveloped } from "./call-format.js";
 import { inTurn } from "./decompression.js";
 import { DRAINING } from "./draining.js";
 import { withReasons } from "./error-answers.js";
+import { toConnectError } from "./errors.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
 import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
+import { knownEnums } from "./known-enums.js";
 import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import { withPlainHeaders } from "./plain-headers.js";
 import type { StreamCall } from "./protocol-servers.js";
+import { queryFault } from "./query-fault.js";
 import { refuseCall } from "./refuse-call.js";
 import { lingerOnStream } from "./unread-body.js";
 
@@ -94,23 +98,22 @@ interface Call {
   readonly streamsIn: boolean;
 }
 
-/** Content types whose bodies are messages with a prefix each. */
-const ENVELOPED = /^application\/(grpc|connect\+)/;
 /** Bytes read before the call begins: as many as each call may hold free of charge (`message-memory.ts`). */
 const FIRST_BYTES = 4096;
 
 /** Like connectNodeAdapter, with limits on stalled bodies and with errors passed to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
   const { limits, inTurn: runInTurn = (_, work) => work() } = deps;
+  const interceptors = [...deps.interceptors, knownEnums];
   const router = createConnectRouter({
     acceptCompression: inTurn([compressionGzip, compressionBrotli]),
     readMaxBytes: limits.readMaxBytes,
     writeMaxBytes: limits.writeMaxBytes,
     maxTimeoutMs: limits.maxTimeoutMs,
     shutdownSignal: deps.shutdown,
-    interceptors: deps.interceptors,
+    interceptors,
   });
-  const short = createGrpcUnary(deps);
+  const short = createGrpcUnary({ ...deps, interceptors });
   deps.routes(short.knowing(withNamedFields(router)));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 
@@ -140,12 +143,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     chunks: AsyncIterable<Uint8Array>,
     call: NodeResponse | ServerHttp2Stream,
     streamsIn: boolean,
-    isEnveloped: boolean,
+    isFramed: boolean,
   ) => {
     const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
     const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
     call.once("close", release);
-    return isEnveloped ? framedMessages(body, limits.readMaxBytes) : body;
+    return isFramed ? framedMessages(body, limits.readMaxBytes) : body;
   };
 
   /** Answers by Connect's chain. `given` is the body, if it was read already. */
@@ -160,12 +163,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         universalRequestFromNodeRequest(request, response, undefined, values),
         limits.maxTimeoutMs,
       );
-      const isEnveloped = ENVELOPED.test(universal.header.get("content-type") ?? "");
+      const isFramed = isEnveloped(universal.header.get("content-type") ?? "");
       const sent = given ?? universal.body;
-      handler({ ...universal, body: isStream(sent) ? bodyOf(sent, response, streamsIn, isEnveloped) : sent })
+      handler({ ...universal, body: isStream(sent) ? bodyOf(sent, response, streamsIn, isFramed) : sent })
         .then((answer) => {
           if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
-          return withReasons(answer);
+          return withReasons(answer, handler.method);
         })
         .then((answer) => universalResponseToNodeResponse(answer, response))
         .catch(fail);
@@ -188,9 +191,24 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       const { methodKind } = handler.method;
       const streamsIn = methodKind === "client_streaming" || methodKind === "bidi_streaming";
       const call = { request, response, handler, values, streamsIn };
-      const isEnveloped = ENVELOPED.test(request.headers["content-type"] ?? "");
+      const isRead = request.method === "GET" && handler.allowedMethods.includes("GET");
+      const fault = isRead ? queryFault(request.url ?? "", handler.method.input) : undefined;
+      if (fault !== undefined) {
+        refuseCall(request, response, toConnectError(fault));
+        return true;
+      }
+      const contentType = request.headers["content-type"] ?? "";
+      const isAccepted = handler.supportedContentType(contentType);
+      const compression = compressionHeaders(contentType);
+      const unknown = isAccepted ? compressionFault(compression.sent, headerOf(request, compression.sent)) : undefined;
+      if (unknown !== undefined) {
+        response.setHeader(compression.accepted, ACCEPTED_COMPRESSIONS);
+        refuseCall(request, response, unknown);
+        return true;
+      }
+      const isFramed = isAccepted && isEnveloped(contentType);
       const isHttp2 = "stream" in request;
-      if (!isEnveloped && (streamsIn || !isHttp2)) {
+      if (!isFramed && (streamsIn || !isHttp2)) {
         connect(call);
         return true;
       }
@@ -202,7 +220,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       readFirstMessage(isHttp2 ? request.stream : request, firstMessage(streamsIn), {
         whole: (body) =>
           begin(() => {
-            const error = isEnveloped ? errorOfMessages(body, limits.readMaxBytes) : undefined;
+            const error = isFramed ? errorOfMessages(body, limits.readMaxBytes) : undefined;
             if (error !== undefined) refuseCall(request, response, error);
             else connect(call, chunksAndRest([body]));
           }),
@@ -260,6 +278,11 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       return true;
     },
   };
+}
+
+function headerOf({ headers }: NodeRequest, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
 }
 
 function pathOf({ url = "" }: NodeRequest): string {

@@ -10,15 +10,22 @@ import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
 type Wrap = (value: JsonValue) => JsonValue;
 
 /** Every field of a message and of those below it, each message type once, with what puts a value there. */
-function fieldsOf(desc: DescMessage, wrap: Wrap, seen: Set<string>): { field: DescField; put: Wrap; path: string }[] {
+function fieldsOf(
+  desc: DescMessage,
+  wrap: Wrap,
+  seen: Set<string>,
+  above = "",
+): { field: DescField; put: Wrap; path: string; sent: string }[] {
   if (seen.has(desc.typeName) || desc.typeName.startsWith("google.protobuf.")) return [];
   seen.add(desc.typeName);
   return desc.fields.flatMap((field) => {
     const put: Wrap = (value) => wrap({ [field.jsonName]: value });
     const one: Wrap = (value) =>
       put(field.fieldKind === "list" ? [value] : field.fieldKind === "map" ? { k: value } : value);
-    const below = field.message === undefined ? [] : fieldsOf(field.message, one, seen);
-    return [{ field, put: one, path: `${desc.typeName}.${field.name}` }, ...below];
+    const place = field.fieldKind === "list" ? "[0]" : field.fieldKind === "map" ? "[*]" : "";
+    const sent = `${above}${field.jsonName}${place}`;
+    const below = field.message === undefined ? [] : fieldsOf(field.message, one, seen, `${sent}.`);
+    return [{ field, put: one, path: `${desc.typeName}.${field.name}`, sent }, ...below];
   });
 }
 
@@ -46,10 +53,11 @@ describe("JSON of a call", () => {
     const messages = everyField.filter(
       ({ field }) => field.message !== undefined && !field.message.typeName.startsWith("google."),
     );
-    const cases = [...inputs.map((input) => ({ input, put: (value: JsonValue) => value })), ...messages];
+    const cases = [...inputs.map((input) => ({ input, put: (value: JsonValue) => value, sent: "" })), ...messages];
     expect(cases.length).toBeGreaterThan(100);
     const wrong = cases.filter(
-      ({ input, put }) => !answerTo(input, put({ noSuchField: 1 })).startsWith("Invalid field: noSuchField, "),
+      ({ input, put, sent }) =>
+        !answerTo(input, put({ noSuchField: 1 })).startsWith(`Invalid field: ${sent && `${sent}.`}noSuchField, `),
     );
     expect(wrong.map(({ input }) => input.typeName)).toEqual([]);
   });
@@ -57,18 +65,18 @@ describe("JSON of a call", () => {
   it("is refused by name when an enum is misspelt, in small letters, cut short, empty or an unknown number", () => {
     const enums = everyField.filter(({ field }) => field.enum !== undefined);
     expect(enums.length).toBeGreaterThan(20);
-    const wrong = enums.flatMap(({ input, field, put, path }) => {
+    const wrong = enums.flatMap(({ input, field, put, path, sent }) => {
       const name = field.enum?.values.at(-1)?.name ?? "";
       const values = [name.toLowerCase(), name.slice(name.lastIndexOf("_") + 1), `${name}X`, "", 9999, [name], true];
       return values
-        .filter((value) => !answerTo(input, put(value)).startsWith(`Invalid field: ${field.name}, accepted are `))
+        .filter((value) => !answerTo(input, put(value)).startsWith(`Invalid field: ${sent}, accepted are `))
         .map((value) => `${path}: ${JSON.stringify(value)}: ${answerTo(input, put(value))}`);
     });
     expect(wrong).toEqual([]);
   });
 
   it("is refused by name when a value has another type than its field", () => {
-    const wrong = everyField.flatMap(({ input, field, put, path }) => {
+    const wrong = everyField.flatMap(({ input, field, put, path, sent }) => {
       if (field.enum !== undefined) return [];
       const value: JsonValue =
         field.message !== undefined
@@ -77,7 +85,7 @@ describe("JSON of a call", () => {
             ? 5
             : "x";
       const answer = answerTo(input, put(value));
-      return answer.startsWith(`Invalid field: ${field.name}, accepted `) ? [] : [`${path}: ${answer}`];
+      return answer.startsWith(`Invalid field: ${sent}, accepted `) ? [] : [`${path}: ${answer}`];
     });
     expect(wrong).toEqual([]);
   });

@@ -46,9 +46,9 @@ describe("invalid JSON", () => {
   it("gets an error with the field and what it accepts", async () => {
     const json = { "content-type": "application/json" };
     const answer = await answerTo("AppService/GetApp", `{"appId":5}`, json);
-    expect(answer).toContain('"code":"invalid_argument","message":"Invalid field: app_id, accepted is a text"');
+    expect(answer).toContain('"code":"invalid_argument","message":"Invalid field: appId, accepted is a text"');
     expect(await answerTo("AppService/CreateApp", `{"app":{"allowedOrigins":5}}`, json)).toContain(
-      "Invalid field: allowed_origins, accepted is a list",
+      "Invalid field: app.allowedOrigins, accepted is a list",
     );
     expect(await answerTo("AppService/GetApp", "{", json)).toContain(
       "The message is not JSON of aisle.v1.GetAppRequest",

@@ -1,0 +1,135 @@
+/** Refusals name a field by its full path, in the spelling of the sender's format. */
+import { create, type DescMessage, fromJsonString, toBinary } from "@bufbuild/protobuf";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { beforeAll, describe, expect, it } from "vitest";
+import { AppService, UpdateAppRequestSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
+import {
+  EventService,
+  RecordEventRequestSchema,
+  RecordEventsRequestSchema,
+} from "../../../src/gen/aisle/v1/event_service_pb.js";
+import { SetSubscriptionRequestSchema } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
+import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
+import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
+import { unknownEnumNumber } from "../../../src/services/wire/known-enums.js";
+import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
+import { createFixtureRoutes } from "./rpc-fixture.js";
+
+/** A number that no enum has. */
+const UNKNOWN: number = 99;
+
+/** The field that the violation of JSON names. */
+function fieldOf(desc: DescMessage, json: object): string | undefined {
+  try {
+    createNamingDecoder(desc).decode(Buffer.from(JSON.stringify(json)));
+    return undefined;
+  } catch (error) {
+    return ConnectError.from(error).findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field;
+  }
+}
+
+describe("a violation in JSON", () => {
+  it.each([
+    [RecordEventRequestSchema, { event: { eventTime: "yesterday" } }, "event.eventTime"],
+    [RecordEventRequestSchema, { event: { event_time: "yesterday" } }, "event.event_time"],
+    [UpdateAppRequestSchema, { updateMask: ["x"] }, "updateMask"],
+    [UpdateAppRequestSchema, { update_mask: 5 }, "update_mask"],
+    [UpdateAppRequestSchema, { app: { privacy: { retention: "a year" } } }, "app.privacy.retention"],
+    [
+      RecordEventRequestSchema,
+      { event: { products: [{}, {}, { price: { units: 1 } }] } },
+      "event.products[2].price.units",
+    ],
+    [RecordEventRequestSchema, { event: { products: [{}, { quantity: 2 ** 40 }] } }, "event.products[1].quantity"],
+    [RecordEventsRequestSchema, { events: [{}, { products: [{ quantity: "x" }] }] }, "events[1].products[0].quantity"],
+    [RecordEventRequestSchema, { event: { extraFields: { "ada@example.com": 1 } } }, "event.extraFields[*]"],
+  ])("has the full path as the sender wrote it: %# %j", (desc, json, path) => {
+    expect(fieldOf(desc, json)).toBe(path);
+  });
+});
+
+it.each([
+  "displayName,privacy.rejectedRetention",
+  "display_name,privacy.rejected_retention",
+  "displayName,privacy.rejected_retention",
+])("a field mask in JSON may be spelt %s", (updateMask) => {
+  const json = createNamingDecoder(UpdateAppRequestSchema).decode(Buffer.from(JSON.stringify({ updateMask })));
+  expect(fromJsonString(UpdateAppRequestSchema, json).updateMask?.paths).toEqual([
+    "display_name",
+    "privacy.rejected_retention",
+  ]);
+});
+
+describe("an unknown number of an enum", () => {
+  let url = "";
+  beforeAll(async () => {
+    const listener = createRpcListener({ routes: createFixtureRoutes(), host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${(await listener.listen()).port}`;
+    return () => listener.close(0);
+  });
+
+  const transports = [
+    ["gRPC", () => createGrpcTransport({ baseUrl: url })],
+    ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1" })],
+    ["Connect", () => createConnectTransport({ baseUrl: url, httpVersion: "2" })],
+  ] as const;
+
+  it.each(transports)("is refused by name in a binary message by %s", async (_, transport) => {
+    const call = createClient(AppService, transport()).createApp({ app: { appId: "shop", linkTrust: UNKNOWN } });
+    await expect(call).rejects.toThrow("[invalid_argument] Invalid field: app.link_trust, accepted are LINK_TRUST_");
+  });
+
+  it.each(transports)("is refused by name in a later message of a stream by %s", async (_, transport) => {
+    async function* batches() {
+      yield { appId: "shop", events: [{}] };
+      yield { appId: "shop", events: [{}, { senderType: UNKNOWN }] };
+    }
+    const call = createClient(EventService, transport()).recordEvents(batches());
+    await expect(call).rejects.toThrow("[invalid_argument] Invalid field: events[1].sender_type, accepted are ");
+  });
+
+  it("is found in fields of their own and below others, and known numbers pass", () => {
+    const wrong = create(SetSubscriptionRequestSchema, { emailState: UNKNOWN });
+    expect(unknownEnumNumber(SetSubscriptionRequestSchema, wrong)?.field).toBe("email_state");
+    expect(toBinary(SetSubscriptionRequestSchema, wrong).length).toBeGreaterThan(0);
+    const right = create(SetSubscriptionRequestSchema, { emailState: 1 });
+    expect(unknownEnumNumber(SetSubscriptionRequestSchema, right)).toBeUndefined();
+  });
+});
+
+describe("a read by GET", () => {
+  let url = "";
+  beforeAll(async () => {
+    const listener = createRpcListener({ routes: createFixtureRoutes(), host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${(await listener.listen()).port}/aisle.v1.AppService/GetApp`;
+    return () => listener.close(0);
+  });
+
+  it.each([
+    ["connect=v1&encoding=json&message=%7B%7D&lang=de", "Invalid field: lang, accepted are connect, encoding, base64"],
+    ["encoding=json&message=%7B%7D&ada%40x.example=1", "Invalid field: a parameter that is unknown, accepted are"],
+    ["connect=v2&encoding=json&message=%7B%7D", "Invalid field: connect, accepted is v1"],
+    ["encoding=xml&message=%7B%7D", "Invalid field: encoding, accepted are json and proto"],
+    ["message=%7B%7D", "Missing required field: encoding"],
+    ["encoding=json", "Missing required field: message"],
+    ["encoding=json&message=%7B%7D&message=%7B%7D", "Invalid field: message, accepted once"],
+    ["encoding=json&message=%7B", "Invalid field: message, accepted is JSON of aisle.v1.GetAppRequest"],
+    ["encoding=json&message=", "Invalid field: message, accepted is JSON of aisle.v1.GetAppRequest"],
+    ["encoding=proto&base64=1&message=%21", "Invalid field: message, accepted is base64"],
+    ["encoding=json&message=%7B%7D&compression=zstd", "Invalid field: compression, accepted are gzip, br and identity"],
+    ["encoding=json&message=%7B%22appId%22%3A5%7D", "Invalid field: appId, accepted is a text"],
+  ])("is INVALID_ARGUMENT that names the parameter: %s", async (query, text) => {
+    const answer = await fetch(`${url}?${query}`);
+    const { code, message }: { code?: string; message?: string } = JSON.parse(await answer.text());
+    expect([answer.status, code]).toEqual([400, "invalid_argument"]);
+    expect(message).toContain(text);
+  });
+
+  it.each(["connect=v1&encoding=json&message=%7B%22appId%22%3A%22x%22%7D", "encoding=proto&base64=1&message="])(
+    "goes on as before: %s",
+    async (query) => {
+      expect((await fetch(`${url}?${query}`)).status).toBe(404);
+    },
+  );
+});
