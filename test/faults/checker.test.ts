@@ -25,8 +25,7 @@ it("a checker that knows only the public interfaces finds nothing lost, doubled 
 /** What the checker says of a server that counted so many events, after callers of `told` had an answer and of `untold` none. */
 async function judged(counted: number, told: number, untold: number): Promise<string> {
   const program = `
-from check import judge_counters
-from load import History
+from check import History, judge_counters
 history = History("/dev/null", {})
 history.told, history.untold = ${told}, ${untold}
 judge_counters([${counted}, ${counted - 200}, 200], history)
