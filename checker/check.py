@@ -13,19 +13,18 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlencode
 
 SUBSCRIBED, UNSUBSCRIBED = "SUBSCRIPTION_STATE_SUBSCRIBED", "SUBSCRIPTION_STATE_UNSUBSCRIBED"
 STATES = {True: SUBSCRIBED, False: UNSUBSCRIBED, None: None}  # by the status that REST answers
-WORKS = {"view": 9, "batch": 3, "repeat": 3, "reuse": 2, "blank": 1, "order": 3, "subscribe": 4, "contacts": 1, "product": 3, "frame": 1,
-         "read": 6, "erase": 1}
+WORKS = dict(view=9, batch=3, repeat=3, reuse=2, blank=1, order=3, subscribe=4, contacts=1, product=3, frame=1, read=6, erase=1)
 APPS = ("shop", "other")
 RECOMMENDATION = {"version", "trackerProduct", "recommended", "alternative"}
 CARD = {"productId", "title", "imageUrl", "url", "price", "categoryId"}
@@ -70,8 +69,7 @@ class Client:
         return answer.headers, text
 
     def rest(self, path, form=None, key=None):
-        body = urlencode(form) if form else None
-        return self.send("rest", path, body, content_type="application/x-www-form-urlencoded", idempotency_key=key)
+        return self.send("rest", path, form and urlencode(form), content_type="application/x-www-form-urlencoded", idempotency_key=key)
 
     def rpc(self, method, **request):
         body = json.dumps(request if "app" in request else {"appId": self.app, **request})
@@ -114,20 +112,20 @@ class Life:
     def __init__(self):
         self.since, self.answers, self.acknowledged = time.monotonic(), deque(maxlen=LAST), []
 
-    def comes_back(self):
-        """Waits until nearly all requests are answered and each app has acknowledged enough. If they are not in time, answers why."""
+    def comes_back(self, fault, history):
+        """Waits until nearly all requests are answered and each app has acknowledged enough. Both must happen in time."""
         while time.monotonic() < self.since + LIFE_S:
             answered, told = list(self.answers).count(True), {app: self.acknowledged.count(app) for app in APPS}
             if answered >= LAST - 1 and min(told.values()) >= FLOOR:
-                return None
+                return
             time.sleep(0.02)
-        return f"after {LIFE_S} s {answered} of {len(self.answers)} requests are answered, and events acknowledged: {told}"
+        history.fault("dead", f"{LIFE_S} s after {fault} {answered} of {len(self.answers)} requests are answered, events are told: {told}")
 
 
 class Sent:
     """An event: `outcome` is unknown, acknowledged, refused, erased or maybe (an erasure may have begun)."""
-    def __init__(self, app, event):
-        self.app, self.outcome, self.event_id, self.order = app, "unknown", None, event.get("order", {}).get("orderId")
+    def __init__(self, app, event, outcome="unknown"):
+        self.app, self.outcome, self.event_id, self.order = app, outcome, None, event.get("order", {}).get("orderId")
         self.visitor, self.product = event["visitor"]["fingerprintId"], [one["productId"] for one in event["products"][:1]]
 
 
@@ -145,7 +143,7 @@ class History:
     """All that was done, in memory and as lines of JSON in a file."""
     def __init__(self, path, plan):
         self.file, self.lock = open(path, "w", encoding="utf-8"), threading.Lock()
-        self.events, self.registers, self.faults = {}, {}, {"lost": [], "doubled": [], "wrong": [], "dead": []}
+        self.events, self.registers, self.faults = {}, defaultdict(Register), {"lost": [], "doubled": [], "wrong": [], "dead": []}
         self.at_copy = {}  # outcomes when the last copy of the store began
         self.told = 0  # events of the server's process whose callers were told, as its counters have them
         self.untold = 0  # events of calls without an answer since before that process began
@@ -164,9 +162,6 @@ class History:
         acknowledged = sum(sent.outcome == "acknowledged" for sent in self.events.values())
         return {"acknowledged": acknowledged, **{kind: len(texts) for kind, texts in self.faults.items()}}
 
-    def register(self, app, name):
-        return self.registers.setdefault((app, name), Register())
-
     def copy_begins(self):
         self.at_copy = {mark: sent.outcome for mark, sent in list(self.events.items())}
         for register in list(self.registers.values()):
@@ -183,11 +178,6 @@ class History:
 
 def marks_of(events):
     return [event["extraFields"]["mark"] for event in events]
-
-
-def keys_of(events):
-    """Idempotency keys; those of the other app are the same."""
-    return [mark.split()[1] for mark in marks_of(events)]
 
 
 class Worker:
@@ -228,9 +218,9 @@ class Worker:
         return {"actionType": action, "visitor": {"fingerprintId": visitor}, "extraFields": {"mark": mark}, **more,
                 "products": [{"productId": product, "quantity": 2} for product in products]}
 
-    def send(self, events, keys):
-        """Sends a view by REST, and all else by RPC."""
-        [event, *more] = events
+    def send(self, events, keyed):
+        """Sends a view by REST, and all else by RPC, under the keys of the events `keyed`. The other app uses the same keys."""
+        [event, *more], keys = events, [mark.split()[1] for mark in marks_of(keyed)]
         if more or event["actionType"] != "product_view" or not event["products"]:
             return self.client.rpc("EventService/BatchRecordEvents", events=events, idempotencyKeys=keys)
         form = {"app_id": self.app, "action_type": "product_view", "product_ids": event["products"][0]["productId"],
@@ -239,10 +229,10 @@ class Worker:
 
     def record(self, events, keyed=False):
         """Sends events. True when all of them are acknowledged; otherwise as `attempt`."""
-        marks, keys, life = marks_of(events), keys_of(events) if keyed else [], self.server.life
+        marks, life = marks_of(events), self.server.life
         for mark, event in zip(marks, events):
             self.history.events.setdefault(mark, Sent(self.app, event))
-        answer = self.attempt(lambda: self.send(events, keys), marks=marks, keys=keys)
+        answer = self.attempt(lambda: self.send(events, events if keyed else []), marks=marks, keyed=keyed)
         recorded = (answer or {}).get("recorded", [])
         with self.history.lock:
             self.history.told += len(recorded)
@@ -280,19 +270,17 @@ class Worker:
         for events in self.told_before():
             others = [{**event, "extraFields": {"mark": f"{self.app} {self.next()}"}} for event in events]
             for mark, other in zip(marks_of(others), others):
-                self.history.events[mark] = Sent(self.app, other)
-                self.history.events[mark].outcome = "refused"
-            answer = self.attempt(lambda: self.send(others, keys_of(events)), marks=marks_of(others), reused=keys_of(events))
+                self.history.events[mark] = Sent(self.app, other, "refused")
+            answer = self.attempt(lambda: self.send(others, events), marks=marks_of(others), reused=marks_of(events))
             if answer and answer.get("recorded"):
-                self.history.fault("wrong", f"other bodies under {keys_of(events)} are acknowledged: {answer['recorded']}")
+                self.history.fault("wrong", f"other bodies under the keys of {marks_of(events)} are acknowledged: {answer['recorded']}")
 
     def sees(self, read):
         try:
             return read()
-        except Refused as error:
-            self.history.fault("wrong", f"worker {self.number} reads what it was told is there: {error}")
-        except Unknown:
-            return None
+        except (Refused, Unknown) as error:
+            if isinstance(error, Refused):
+                self.history.fault("wrong", f"worker {self.number} reads what it was told is there: {error}")
 
     def view(self):
         self.record([self.event("product_view", self.visitor(), ["p1"])], self.random.random() < 0.5)
@@ -313,12 +301,12 @@ class Worker:
 
     def write(self, values, call, event=None):
         """Writes by a call, or by an event."""
-        for name, value in values.items():
-            self.history.register(self.app, name).maybe.append(value)
-            self.history.register(self.app, name).since_copy.append(value)
+        registers = [(self.history.registers[self.app, name], value) for name, value in values.items()]
+        for register, value in registers:
+            register.maybe.append(value)
+            register.since_copy.append(value)
         answer = self.record([event]) if event else self.attempt(call, values=values)
-        for name, value in values.items() if answer is not None else ():
-            register = self.history.register(self.app, name)
+        for register, value in registers if answer is not None else ():
             register.maybe.remove(value)
             register.sure = value if answer else register.sure
 
@@ -326,23 +314,22 @@ class Worker:
         """Yes and no in turn, by an event or a call."""
         visitor = self.visitor()
         email = f"{visitor}@example.com"
-        state = UNSUBSCRIBED if self.history.register(self.app, email).sure == SUBSCRIBED else SUBSCRIBED
+        state = UNSUBSCRIBED if self.history.registers[self.app, email].sure == SUBSCRIBED else SUBSCRIBED
         event = self.event("subscribe", visitor, [], contact={"email": email, "emailSubscribed": state == SUBSCRIBED})
-        said = {"email": email, "emailState": state, "visitor": event["visitor"]}
-        call = lambda: self.client.rpc("SubscriptionService/SetSubscription", **said)
+        call = lambda: self.client.rpc("SubscriptionService/SetSubscription", email=email, emailState=state, visitor=event["visitor"])
         self.write({email: state}, call, event if self.random.random() < 0.5 else None)
 
     def contacts(self):
-        values = {f"i{self.next()}@example.com": SUBSCRIBED for _ in range(5)}
-        contacts = [{"email": email, "emailState": state} for email, state in values.items()]
-        self.write(values, lambda: self.client.stream("SubscriptionService/ImportContacts", contacts=contacts))
+        contacts = [{"email": f"i{self.next()}@example.com", "emailState": SUBSCRIBED} for _ in range(5)]
+        call = lambda: self.client.stream("SubscriptionService/ImportContacts", contacts=contacts)
+        self.write({one["email"]: SUBSCRIBED for one in contacts}, call)
 
     def product(self):
         values = {f"q{self.number}-{n}": f"{self.app} {self.next()}" for n in range(self.random.randint(1, 2))}
         products = [{"productId": product, "title": title} for product, title in values.items()]
         one = lambda: self.client.rpc("CatalogService/UpdateProduct", product=products[0])
         some = lambda: self.client.stream("CatalogService/UpsertProducts", products=products)
-        self.write(values, one if len(values) == 1 and self.history.register(self.app, products[0]["productId"]).sure else some)
+        self.write(values, one if len(values) == 1 and self.history.registers[self.app, products[0]["productId"]].sure else some)
 
     def frame(self):
         frame = {"frameId": f"f{self.number}", "title": f"{self.app} {self.next()}"}
@@ -358,8 +345,7 @@ class Worker:
             person = {"visitor": {"fingerprintId": visitor}, "includeLinkedContact": True}
             answer = self.attempt(lambda: self.client.rpc("PrivacyService/EraseVisitor", person=person), erased=visitor)
         while answer and answer["operation"]["state"] == "OPERATION_STATE_RUNNING":
-            operation = answer["operation"]["operationId"]
-            answer = self.attempt(lambda: self.client.rpc("OperationService/WaitOperation", operationId=operation))
+            answer = self.attempt(lambda: self.client.rpc("OperationService/WaitOperation", operationId=answer["operation"]["operationId"]))
         is_done = answer and answer["operation"]["state"] == "OPERATION_STATE_SUCCEEDED"
         for mark in marks_of(events):
             self.history.events[mark].outcome = "erased" if is_done else "maybe"
@@ -371,7 +357,7 @@ class Worker:
             f"{visitor}@example.com": lambda: self.reader.status(visitor),
             product: lambda: self.reader.rpc("CatalogService/GetProduct", productId=product)["product"]["title"],
         }.items():
-            register = self.history.register(self.app, name)
+            register = self.history.registers[self.app, name]
             value = self.sees(lambda: [read()]) if register.sure else None
             if value and not register.allows(value[0]):
                 self.history.fault("wrong", f"{name} of {self.app} is read as {value[0]}, not as {register.sure}")
@@ -393,7 +379,7 @@ class Server:
         with open(log, "ab") as file:  # by a pipe, since `full` limits files
             self.output = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=file, start_new_session=True).stdin
         self.clock_file = f"{base}/clock"
-        self.set_clock(0)
+        Path(self.clock_file).write_text("0", encoding="utf-8")
 
     def start(self):
         self.life = Life()
@@ -412,15 +398,7 @@ class Server:
             self.process.wait()
 
     def pids(self):
-        found = [pid for pid in os.listdir("/proc") if pid.isdigit()]
-        return [int(pid) for pid in found if os.getsid(int(pid)) == self.process.pid]
-
-    def suffer(self, fault, after, random):
-        time.sleep(after)
-        life = self.life
-        why = getattr(self, fault)(random)
-        self.life = Life() if self.life is life else self.life  # of a new process, it began with that
-        return why
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and os.getsid(int(pid)) == self.process.pid]
 
     def kill(self, random):
         self.end()
@@ -454,7 +432,7 @@ class Server:
         self.copy = tempfile.mkdtemp(dir=self.base)
         self.history.copy_begins()
         words = shlex.split(self.backup.format(dir=self.directory, copy=self.copy))
-        if subprocess.run(words, stdout=self.output, stderr=subprocess.STDOUT, check=False).returncode:
+        if subprocess.call(words, stdout=self.output, stderr=subprocess.STDOUT):
             self.history.fault("wrong", "the backup failed")
             return "failed"
         return time.sleep(random.uniform(0, 1))  # for events that are not in the copy
@@ -482,8 +460,8 @@ class Server:
             return "not done: no strace"
         calls = random.choice(["fdatasync,fsync,msync", "pwrite64,pwritev"])
         pids = [word for pid in self.pids() for word in ("-p", str(pid))]
-        inject = ["-e", f"trace={calls}", "-e", f"inject={calls}:error=EIO:when=1"]
-        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", *inject, *pids], stderr=subprocess.DEVNULL)
+        options = ["-f", "-qq", "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:error=EIO:when=1"]
+        tracer = subprocess.Popen(["strace", *options, *pids], stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(1, 3))
         tracer.terminate()
         return None if tracer.wait() in (0, -15, 143) else "not done: strace may not trace"
@@ -493,13 +471,8 @@ class Server:
         if "{clock}" not in self.command:
             return "not done: no {clock} in --serve"
         for ms in (random.choice([-90_000_000, 90_000_000]), 0):
-            self.set_clock(ms)
+            Path(self.clock_file).write_text(str(ms), encoding="utf-8")
             time.sleep(random.uniform(0.5, 2))
-
-    def set_clock(self, ms):
-        with open(f"{self.clock_file}.new", "w", encoding="utf-8") as file:
-            file.write(str(ms))
-        os.replace(f"{self.clock_file}.new", self.clock_file)
 
 
 def events_of(client, history, since):
@@ -547,10 +520,8 @@ def values_of(client, history, is_new):
             history.fault("wrong", f"the ledger has faults: {part['faults']}")
     found = {one["email"]: one["emailState"] for one in values.values()}
     found |= {one["productId"]: one.get("title") for one in client.pages("CatalogService/ListProducts", "products")}
-    frames = client.pages("AppService/ListFrameConfigurations", "frameConfigurations")
-    found |= {one["frameId"]: one.get("title") for one in frames}
-    registers = [(name, register) for (app, name), register in history.registers.items() if app == client.app]
-    for name, register in registers:
+    found |= {one["frameId"]: one.get("title") for one in client.pages("AppService/ListFrameConfigurations", "frameConfigurations")}
+    for name, register in [(name, register) for (app, name), register in history.registers.items() if app == client.app]:
         if not register.allows(found.get(name)):
             history.fault("lost", f"{name} of {client.app} was told to be {register.sure} and is {found.get(name)}")
         if is_new:
@@ -570,7 +541,7 @@ def recommendation_of(client, history, product):
     cards = [answer.get("trackerProduct") or {}, *answer.get("recommended", []), *answer.get("alternative", [])]
     ids = [card.get("productId") for card in cards]
     is_shaped = set(answer) == RECOMMENDATION and answer["version"] and all(set(card) == CARD for card in cards)
-    is_known = all(history.register(client.app, card.get("productId")).allows(card.get("title")) for card in cards)
+    is_known = all(history.registers[client.app, card.get("productId")].allows(card.get("title")) for card in cards)
     if not (is_shaped and is_known and ids[0] == product and 1 < len(ids) == len(set(ids))):
         raise Unknown(f"beside {product} {client.app} recommends {answer}")  # asked again, as catalogues may be late by seconds
 
@@ -601,21 +572,19 @@ def judge_counters(counters, history):
     """Events of calls without an answer may have been counted, then or since."""
     told, stored, again = counters
     if told != stored + again or not history.told <= told <= history.told + history.untold:
-        history.fault("wrong", f"{told} counted as acknowledged, {stored} stored, {again} deduplicated; "
-                               f"callers were told {history.told}, and nothing of {history.untold}")
+        history.fault("wrong", f"{told} counted as acknowledged ({stored} + {again}), callers were told {history.told}, of {history.untold} nothing")
 
 
 def working(workers, do):
     """Does something while the workers work, and answers what it answered."""
     over = threading.Event()
     with ThreadPoolExecutor(len(workers)) as pool:
-        running = [pool.submit(worker.run, over) for worker in workers]
+        running = pool.map(lambda worker: worker.run(over), workers)
         try:
             return do()
         finally:
             over.set()
-            for one in running:
-                one.result()  # raises what ended a worker
+            list(running)  # raises what ended a worker
 
 
 def patiently(ask, *said, **more):
@@ -631,20 +600,22 @@ def patiently(ask, *said, **more):
 
 
 def suffer(fault, plan, server, history, workers, chance):
-    """One fault under load, then load until the server is alive again. Answers why the fault was not done, if it was not."""
-    moment = chance.uniform(0.05, plan["calm"])
+    """One fault under load, then load until the server is alive again. Answers the fault's name, and why it was not done."""
+    def do():
+        time.sleep(chance.uniform(0.05, plan["calm"]))
+        return getattr(server, fault)(chance)
+    life = server.life
     for worker in workers if fault == "clock" else ():
         worker.told = deque(maxlen=0)  # a key holds for 24 hours only
-    why = working(workers, lambda: server.suffer(fault, moment, chance))
+    why = working(workers, do)
     if fault == "restore" and not why:
         server.go_back()
+    server.life = Life() if server.life is life else server.life  # that of a new process began with it
     for worker in workers:
         worker.newest = {} if fault == "restore" else worker.newest
         worker.told, worker.again = (deque(maxlen=200), []) if fault == "clock" else (worker.told, worker.again)
-    dead = working(workers, lambda: server.life.comes_back())
-    if dead:
-        history.fault("dead", f"{fault}: {dead}")
-    return why
+    working(workers, lambda: server.life.comes_back(fault, history))
+    return f"{fault}, {why}" if why else fault
 
 
 def check(plan, server, history):
@@ -656,7 +627,7 @@ def check(plan, server, history):
         products = [{"productId": f"c{n}", "title": f"{client.app} c{n}"} for n in range(3)]
         patiently(client.stream, "CatalogService/UpsertProducts", products=products)
         for product in products:
-            history.register(client.app, product["productId"]).sure = product["title"]
+            history.registers[client.app, product["productId"]].sure = product["title"]
     workers = [Worker(n, plan, server, history) for n in range(plan["workers"])]
     since, done, started = dict.fromkeys(APPS, ""), {}, time.monotonic()
     while sum(done.values()) < plan["rounds"] and time.monotonic() - started < plan["seconds"]:
@@ -665,8 +636,7 @@ def check(plan, server, history):
         judge_counters(patiently(counters_of, clients[0]), history)
         is_new = fault in ("kill", "term", "restore")
         history.untold = 0 if is_new else history.untold  # the works of a process end with it
-        why = suffer(fault, plan, server, history, workers, chance)
-        name = f"{fault}, {why}" if why else fault
+        name = suffer(fault, plan, server, history, workers, chance)
         done[name] = done.get(name, 0) + 1
         for client in clients:
             newest, _ = patiently(events_of, client, history, "" if fault == "restore" else since[client.app])
@@ -690,7 +660,9 @@ def check(plan, server, history):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--serve", help="the server's command; {dir}, {rest}, {rpc} and {clock} become a directory, two ports and a file")
+    which = options.add_mutually_exclusive_group(required=True)
+    which.add_argument("--serve", help="the server's command; {dir}, {rest}, {rpc} and {clock} become a directory, two ports and a file")
+    which.add_argument("--replay", help="a history; its plan is run again")
     options.add_argument("--backup", help="a command that copies the store of the running server from {dir} to {copy}")
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     options.add_argument("--faults", default="kill,term,stop,stall,cut,full,disk,clock,restore", help="some of these; default: %(default)s")
@@ -702,15 +674,11 @@ def main():
     options.add_argument("--only", default=",".join(WORKS), help="some of these, and view; default: %(default)s")
     options.add_argument("--history", help="file of all that was done; default: history.jsonl, of a replay replay.jsonl")
     options.add_argument("--stop-at-fault", action="store_true", help="ends with the first round that finds one")
-    options.add_argument("--replay", help="a history; its plan is run again")
     said = options.parse_args()
     path = said.history or ("replay.jsonl" if said.replay else "history.jsonl")
     plan = {**vars(said), "faults": said.faults.split(","), "only": said.only.split(",")}
     if said.replay:
-        with open(said.replay, encoding="utf-8") as file:
-            plan = json.loads(file.readline())["plan"]
-    if not plan["serve"]:
-        options.error("--serve says which server")
+        plan = json.loads(Path(said.replay).read_text(encoding="utf-8").split("\n", 1)[0])["plan"]
     directory = tempfile.mkdtemp(prefix="checker-")
     print(f"seed {plan['seed']}, history {path}", flush=True)
     history = History(path, plan)
@@ -724,7 +692,7 @@ def main():
             print(f"{kind}: {text}")
     print(json.dumps(result))
     if any(history.faults.values()):
-        sys.exit(f"Faults were found; the data are in {directory}")
+        raise SystemExit(f"Faults were found; the data are in {directory}")
     shutil.rmtree(directory)
 
 

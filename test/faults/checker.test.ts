@@ -15,19 +15,9 @@ it("a checker that knows only the public interfaces finds nothing lost, doubled,
   const history = join(directory, "history.jsonl");
   const serve = `${process.execPath} ${AISLE} serve --store embedded:{dir}/store --facade-port {rest} --rpc-port {rpc}`;
   const backup = `${process.execPath} ${AISLE} backup --store embedded:{dir}/store --to {copy}/store`;
-  const plan = [
-    "--serve",
-    serve,
-    "--backup",
-    backup,
-    "--seed",
-    "20261124",
-    "--rounds",
-    String(rounds(8, 60)),
-    "--seconds",
-    "60",
-  ];
-  const { stdout } = await run("python3", [CHECK, ...plan, "--history", history], {
+  const commands = ["--serve", serve, "--backup", backup, "--history", history];
+  const plan = ["--seed", "20261124", "--rounds", String(rounds(8, 60)), "--seconds", "60"];
+  const { stdout } = await run("python3", [CHECK, ...commands, ...plan], {
     env: { ...process.env, TMPDIR: directory },
   });
   const result: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
