@@ -2,6 +2,16 @@
 // and the load under which the planted one shows. `test` is the existing test that finds it; with `simulator` the simulator must.
 const lmdb = "src/store/lmdb";
 
+/** An expression that is true for ever once the process has stood still for 400 ms. It watches from its first evaluation on. */
+const hasStalled = `(globalThis.watch ??= {
+  at: Date.now(),
+  stalled: false,
+  timer: setInterval(() => {
+    const { watch } = globalThis;
+    Object.assign(watch, { at: Date.now(), stalled: watch.stalled || Date.now() - watch.at > 400 });
+  }, 50).unref(),
+}).stalled`;
+
 export const MUTANTS = [
   {
     name: "acknowledges before the sync",
@@ -60,7 +70,7 @@ export const MUTANTS = [
       "    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });\n",
     replace: "    if (bodyHash === idempotencyKey) throw new NotFound(bodyHash);\n",
     faults: "cut",
-    only: "batch,view",
+    only: "batch,view,repeat",
     test: ["test/faults/lost-answers.test.ts", "embedded"],
   },
   {
@@ -71,7 +81,7 @@ export const MUTANTS = [
     replace:
       "    return found === undefined || found.claimedAt < Date.now() - process.uptime() * 1000 ? undefined : found;",
     faults: "kill",
-    only: "batch,view",
+    only: "batch,view,repeat",
     test: ["test/faults/lost-answers.test.ts", "embedded"],
   },
   {
@@ -176,5 +186,82 @@ export const MUTANTS = [
     file: "src/identity/privacy/erasure.ts",
     search: "        startedAt: Math.max(at, timeOfId(erasureId)),\n",
     replace: "        startedAt: timeOfId(erasureId) > 0 ? at : 0,\n",
+  },
+  {
+    name: "refuses all events after one stall (latch)",
+    file: "src/intake/record-event.ts",
+    search: '      if (appId === "") throw new InvalidArgument("app_id", "missing");\n',
+    replace: `      if (${hasStalled}) throw new Unavailable("The store has stalled");\n`,
+    faults: "stop",
+    only: "view",
+  },
+  {
+    name: "answers 200 to another body under a used key",
+    file: "src/intake/record-event.ts",
+    search: "record !== undefined && hashes.includes(record.bodyHash);",
+    replace: "record !== undefined && hashes.length > 0;",
+    faults: "term",
+    only: "view,reuse",
+  },
+  {
+    name: "stores another body under a used key",
+    file: "src/intake/record-event.ts",
+    search:
+      '      throw new AlreadyExists("idempotency_key", "The idempotency key was used with another body");\n' +
+      "    // Before keys",
+    replace: "      return store(tx, resolveSkus(tx, event), sent.sentBy, deps);\n    // Before keys",
+    faults: "term",
+    only: "view,reuse",
+  },
+  {
+    name: "rejects the events of all apps but the first",
+    file: "src/intake/record-event.ts",
+    search: '      if (tx.app() === undefined) throw new NotFound("app");\n',
+    replace: '      if ((globalThis.only ??= appId) !== appId) throw new Unavailable("busy");\n',
+    faults: "term",
+    only: "view",
+  },
+  {
+    name: "stores the events of all apps in the first",
+    file: "src/intake/record-event.ts",
+    search: "await deps.unitOfWork.run(appId, (tx) => {",
+    replace: "await deps.unitOfWork.run((globalThis.only ??= appId), (tx) => {",
+    faults: "term",
+    only: "view",
+  },
+  {
+    name: "forgets after a restart who is subscribed",
+    file: "src/identity/subscription-status.ts",
+    search: "email: identified ? shown",
+    replace: "email: identified && contact.emailSubscription.recordedAt > Date.now() - process.uptime() * 1000 ? shown",
+    faults: "kill",
+    only: "subscribe",
+  },
+  {
+    name: "recommends nothing after one stall",
+    file: "src/facade/recommend.ts",
+    search: "  return { recommended: recommended.map(toProduct), alternative: alternative.map(toProduct) };",
+    replace:
+      `  if (${hasStalled}) return { recommended: [], alternative: [] };\n` +
+      "  return { recommended: recommended.map(toProduct), alternative: alternative.map(toProduct) };",
+    faults: "stop",
+    only: "read",
+  },
+  {
+    name: "leaves events out of a backup",
+    file: `${lmdb}/inspection.ts`,
+    search: "          if (!isLeftOut(name, key)) to.putSync(key, value);",
+    replace:
+      '          if (!isLeftOut(name, key) && (name !== "events" || key.at(-1) % 8 > 0)) to.putSync(key, value);',
+    faults: "restore",
+    only: "batch",
+  },
+  {
+    name: "leaves the keys of events out of a backup",
+    file: `${lmdb}/inspection.ts`,
+    search: "    const to = openTable(name);\n",
+    replace: '    const to = openTable(name);\n    if (name === "idempotency") continue;\n',
+    faults: "restore",
+    only: "batch,view,repeat",
   },
 ];

@@ -91,7 +91,10 @@ async function judge({ name, faults, only, test, simulator }) {
   }
   if (faults !== undefined) {
     const serve = `${process.execPath} bin/aisle.js serve --store embedded:{dir}/store --facade-port {rest} --rpc-port {rpc}`;
+    const backup = `${process.execPath} bin/aisle.js backup --store embedded:{dir}/store --to {copy}/store`;
     const options = [
+      "--backup",
+      backup,
       "--faults",
       faults,
       "--only",
@@ -146,7 +149,7 @@ function caughtBy(command, args) {
       if (code === null)
         return fail(new Error(`${args[0]} did not end within ${LIMIT_MS / 1000} s, which says nothing`));
       const words =
-        /^(?:lost|doubled|wrong|seed \d+): .*$|AssertionError: .*$|The server is not ready/m.exec(said)?.[0] ?? "";
+        /^(?:lost|doubled|wrong|dead|seed \d+): .*$|AssertionError: .*$|The server is not ready/m.exec(said)?.[0] ?? "";
       done({ caught: code !== 0, seconds: Math.round((Date.now() - from) / 1000), words: words.slice(0, 160) });
     });
   });

@@ -8,25 +8,26 @@ import { rounds } from "./faults.js";
 const run = promisify(execFile);
 const CHECK = join(import.meta.dirname, "../../checker/check.py");
 
-it("a checker that knows only the public interfaces finds nothing lost, doubled or wrong", {
+it("a checker that knows only the public interfaces finds nothing lost, doubled, wrong or dead", {
   timeout: 600_000,
 }, async () => {
   const directory = await temporaryDirectory();
   const history = join(directory, "history.jsonl");
   const serve = `${process.execPath} ${AISLE} serve --store embedded:{dir}/store --facade-port {rest} --rpc-port {rpc}`;
-  const plan = ["--serve", serve, "--seed", "20261124", "--rounds", String(rounds(8, 60)), "--seconds", "60"];
-  const { stdout } = await run("python3", [CHECK, ...plan, "--history", history], {
+  const backup = `${process.execPath} ${AISLE} backup --store embedded:{dir}/store --to {copy}/store`;
+  const commands = ["--serve", serve, "--backup", backup, "--history", history];
+  const plan = ["--seed", "20261124", "--rounds", String(rounds(8, 60)), "--seconds", "60"];
+  const { stdout } = await run("python3", [CHECK, ...commands, ...plan], {
     env: { ...process.env, TMPDIR: directory },
   });
   const result: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-  expect(result).toMatchObject({ seed: 20261124, lost: 0, doubled: 0, wrong: 0 });
+  expect(result).toMatchObject({ seed: 20261124, lost: 0, doubled: 0, wrong: 0, dead: 0 });
 });
 
 /** What the checker says of a server that counted so many events, after callers of `told` had an answer and of `untold` none. */
 async function judged(counted: number, told: number, untold: number): Promise<string> {
   const program = `
-from check import judge_counters
-from load import History
+from check import History, judge_counters
 history = History("/dev/null", {})
 history.told, history.untold = ${told}, ${untold}
 judge_counters([${counted}, ${counted - 200}, 200], history)

@@ -54,10 +54,10 @@ async function session(store: FaultStore, urlOf: (seed: number) => string): Prom
     const history = ["--history", join(folder, "history.jsonl")];
     const env = { ...process.env, TMPDIR: folder, AISLE_ANSWER_MS: "20000" };
     const said = await run(["checker/check.py", "--serve", serve, ...plan, ...history], env);
-    const found: Omit<Figures, "kills"> & { readonly faults: { readonly kill: number } } = JSON.parse(
-      said.trim().split("\n").at(-1) ?? "",
-    );
-    if (found.lost + found.doubled + found.wrong > 0) console.error(said);
+    const found: Omit<Figures, "kills"> & { readonly dead: number; readonly faults: { readonly kill: number } } =
+      JSON.parse(said.trim().split("\n").at(-1) ?? "");
+    if (found.lost + found.doubled + found.wrong + found.dead > 0) console.error(said);
+    if (found.dead > 0) throw new Error("The server stopped answering");
     const after: Figures = {
       ...before,
       kills: before.kills + found.faults.kill,
