@@ -1,7 +1,8 @@
+import { decodeHTMLStrict } from "entities";
 import { MAX_LEARNED_AFTER_VISITORS } from "../domain/app.js";
 import type { EventProduct } from "../domain/event.js";
 import { NO_MONEY } from "../domain/money.js";
-import { type Category, isOnHosts, type Product } from "../domain/product.js";
+import { type Category, isOnHosts, type Product, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -49,7 +50,7 @@ export function createLearnProducts(mode: LearnProducts): Effect {
     for (const seen of event.products) {
       const before = tx.products.get(seen.productId);
       if (before?.origin === "catalog") continue;
-      const said = withoutForeign(tx, seen, app.allowedOrigins);
+      const said = withoutForeign(tx, withoutEntities(seen), app.allowedOrigins);
       if (before !== undefined && teachesNothing(before, said)) continue;
       learning ??= new Learning(tx, event.receivedAt, sender, visitorId, wanted, hashOf);
       if (sender !== undefined && ++looked > MAX_OF_EVENT) return { ...learning.outcome(), notes: [TOO_MANY_NOTE] };
@@ -117,6 +118,20 @@ class Learning {
     this.counts[what] += by;
     this.isCounted = true;
   }
+}
+
+/** Pages and plugins send texts as they stand in HTML. Entities need their semicolon, or `&copy=1` of a URL would be one. */
+function withoutEntities(seen: EventProduct): EventProduct {
+  const plain = (text: string) => (text.includes("&") ? decodeHTMLStrict(text) : text);
+  const url = (text: string) => (text.includes("&") ? webUrl(plain(text)) : text);
+  return {
+    ...seen,
+    title: plain(seen.title),
+    brandName: plain(seen.brandName),
+    categories: seen.categories.map(({ categoryId, name }) => ({ categoryId, name: plain(name) })),
+    url: url(seen.url),
+    imageUrl: url(seen.imageUrl),
+  };
 }
 
 /** Removes URLs of other hosts than the app's, and a SKU of another product. */

@@ -97,7 +97,9 @@ function normal(origin: string): string {
  * whose origins apply. The exposed headers never change.
  */
 const EXPOSED = "x-service-event-id, retry-after, ratelimit, ratelimit-policy, x-request-id";
-const ALLOWED_HEADERS = "content-type, idempotency-key, x-request-id, traceparent";
+/** Besides those with a meaning here: what monitoring in pages adds to each request. */
+const ALLOWED_HEADERS =
+  "content-type, idempotency-key, x-request-id, traceparent, tracestate, baggage, sentry-trace, b3, request-id, request-context, elastic-apm-traceparent, newrelic, x-datadog-origin, x-datadog-parent-id, x-datadog-sampling-priority, x-datadog-trace-id, x-requested-with, content-encoding";
 const PREFLIGHT_SECONDS = "86400";
 
 /**

@@ -174,6 +174,14 @@ export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlyS
   }
 }
 
+/**
+ * An id as `decodeTwiceEncoded` leaves it, for readers of other bodies: the same visitor must be the same there. A cookie that
+ * holds `%3D` reaches a page as these three characters.
+ */
+export function decodeTwiceEncodedId(id: string): string {
+  return id.includes("%") && ENCODED.test(id) && ESCAPE.test(id) ? decodePart(id) : id;
+}
+
 /** Almost no form has one, and this check is cheaper than looking at names. */
 function hasPercent(fields: ReadonlyMap<string, string>): boolean {
   for (const value of fields.values()) if (value.includes("%")) return true;

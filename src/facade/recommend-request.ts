@@ -6,6 +6,7 @@ import type { FrameInteraction, InteractionType, ProductInteraction } from "../g
 import { AvailabilityFilter } from "../gen/aisle/v1/recommendation_filter_pb.js";
 import type { RecommendPageRequest, RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { invalid, invalidApp, missing } from "./errors.js";
+import { decodeTwiceEncodedId } from "./form.js";
 import { type IdList, readIdList, scalarText } from "./id-lists.js";
 import {
   type BodyName,
@@ -47,8 +48,8 @@ export function toRecommendRequest(body: unknown): RecommendRequest {
     appId,
     visitor: {
       $typeName: "aisle.v1.VisitorIds",
-      clientId: id(body, "cId"),
-      fingerprintId: id(body, "fpccid"),
+      clientId: decodeTwiceEncodedId(id(body, "cId")),
+      fingerprintId: decodeTwiceEncodedId(id(body, "fpccid")),
       userId: "",
     },
     interactions: readInteractions(body.productInteractions),

@@ -260,6 +260,7 @@ export function signalsOf(headers: IncomingHttpHeaders): SentSignals | undefined
   return { $typeName: "aisle.v1.SentSignals", globalPrivacyControl, doNotTrack };
 }
 
+/** A header that came twice has its values joined by a comma: one `1` is enough. */
 function isOne(header: string | string[] | undefined): boolean {
-  return typeof header === "string" && header.trim() === "1";
+  return [header ?? ""].flat().some((text) => text.split(",").some((value) => value.trim() === "1"));
 }

@@ -6,7 +6,7 @@ import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_p
 import { readCookie, type StatusCookies, type VisitorStatus } from "./cookies.js";
 import { isSameSite, type Origins } from "./cors.js";
 import { invalidApp, missing, Refused, TEXT } from "./errors.js";
-import { readForm } from "./form.js";
+import { decodeTwiceEncodedId, readForm } from "./form.js";
 import { sendJson } from "./rest-server.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
 
@@ -58,7 +58,7 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     if (!isAppId(appId)) throw invalidApp("subscription_status");
     const { origin, cookie } = request.headers;
     if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
-    const visitorId = cleanId(fields.get("fpcid") ?? "") || (await cookieVisitor(request, appId));
+    const visitorId = cleanId(decodeTwiceEncodedId(fields.get("fpcid") ?? "")) || (await cookieVisitor(request, appId));
     if (visitorId === "") throw missing("subscription_status", "fpcid");
 
     const cached = isForced(fields.get("force")) ? undefined : statusCookies.read(cookie, appId, visitorId);

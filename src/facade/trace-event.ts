@@ -47,7 +47,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
     const value = read(name);
     if (value !== "") extraFields[name] = value;
   };
-  const products = readProducts(read);
+  const products = readProducts(read, keep);
   const time = readTime(read, keep, now);
   return {
     $typeName: "aisle.v1.Event",
@@ -203,7 +203,7 @@ const MAX_PLACES = 1001;
 const MAX_LEVELS = 64;
 
 /** The products of a form, without places that have neither id nor SKU. */
-function readProducts(read: Read): EventProduct[] {
+function readProducts(read: Read, keep: Keep): EventProduct[] {
   const ids = slots(read("product_ids"));
   const skus = slots(read("product_skus"));
   const count = ids.length > 0 ? ids.length : skus.length;
@@ -214,6 +214,9 @@ function readProducts(read: Read): EventProduct[] {
   const urls = slots(read("product_urls"));
   const quantities = slots(read("product_counts"));
   const availability = slots(read("product_availability"));
+  if (quantities.some((text) => !isNothing(text) && readQuantity(trimSpaces(text)) === 0)) keep("product_counts");
+  if (availability.some((text) => !isNothing(text) && readAvailable(trimSpaces(text)) === undefined))
+    keep("product_availability");
   const brandIds = slots(read("product_brand_ids"));
   const brandNames = slots(read("product_brand_names"));
   const categoryIds = slots(read("product_category_ids"));
@@ -277,6 +280,6 @@ function at(list: readonly string[], place: number): string {
 /** 0 when no usable value was sent, which the message reads as unknown. */
 function readQuantity(text: string): number {
   if (text === "") return 0;
-  const quantity = Math.floor(Number(text));
+  const quantity = /^\d+(?:[.,]\d*)?$/.test(text) ? Math.floor(Number(text.replace(",", "."))) : 0;
   return quantity >= 1 && quantity <= MAX_QUANTITY ? quantity : 0;
 }

@@ -63,6 +63,9 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
     throw new InvalidArgument("event.order.order_id", "missing");
   if (actionType === "subscribe" && !contact?.email && !contact?.phone)
     throw new InvalidArgument("event.contact.email", "missing");
+  notes.push(...unreadNotes(sent.extraFields));
+  if (!known.has(actionType) && actionType !== "unsubscribe")
+    notes.push("the action is none of those that have an effect");
   if (actionType === "order" && products.length === 0) notes.push("the order names no product");
 
   return {
@@ -85,6 +88,19 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
     recommendationIds: readRecommendationIds(sent.recommendationIds),
     notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
+}
+
+/** Fields that the REST facade keeps with an event where it could not read them. */
+const UNREAD: readonly (readonly [name: string, note: string])[] = [
+  ...["event_utc_date", "utc_time"].map((name) => [name, "is no plausible time"] as const),
+  ...["order_payment_value", "base_payment_value"].map((name) => [name, "is no amount"] as const),
+  ["product_counts", "holds a text that is no quantity, and 1 counts there"],
+  ["product_availability", "holds a text that says neither yes nor no"],
+  ["sender_type", "is neither server nor browser"],
+];
+
+function unreadNotes(fields: Readonly<Record<string, string>>): string[] {
+  return UNREAD.flatMap(([name, note]) => (Object.hasOwn(fields, name) ? [`${name} ${note}`] : []));
 }
 
 function readAction(text: string): string {

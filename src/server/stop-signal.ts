@@ -35,6 +35,11 @@ export function stopSignal(atOnce: () => void = () => undefined): StopSignal {
     };
     process.on("SIGTERM", take);
     process.on("SIGINT", take);
+    // A terminal that closes ends what runs in it. Other senders ask programs to read their files again: nothing to do here.
+    process.on("SIGHUP", () => {
+      if (process.stdout.isTTY) take();
+    });
+    process.on("SIGUSR2", () => undefined);
   });
   return { signalled, seen: () => firstAt !== undefined, ask };
 }

@@ -82,6 +82,24 @@ describe("a product known only from events", () => {
     expect(await known()).toMatchObject({ title: "Tent for two", available: false, url: "https://a.example/1" });
   });
 
+  it("is learned with the characters that HTML entities stand for", async () => {
+    const { agree, known } = await shop();
+    await agree({
+      title: "Caf&eacute; &amp; Tea &#8220;No.&nbsp;1&#8221; &lt;new&gt;",
+      brandName: "M&uuml;ller",
+      url: "https://a.example/p?id=1&amp;copy=2&lang=de",
+      imageUrl: "https://a.example/i.png?w=1&amp;h=2",
+      categories: [{ categoryId: "tea", name: "Tea &amp; Co" }],
+    });
+    expect(await known()).toMatchObject({
+      title: "Caf\u00e9 & Tea \u201cNo.\u00a01\u201d <new>",
+      brand: "M\u00fcller",
+      url: "https://a.example/p?id=1&copy=2&lang=de",
+      imageUrl: "https://a.example/i.png?w=1&h=2",
+      categories: [{ categoryId: "tea", name: "Tea & Co" }],
+    });
+  });
+
   it("is learned at once when the shop sends the event", async () => {
     const { record, known } = await shop();
     const sent = (title: string) => record(draft("product_view", { products: [product("p1", { title })] }));

@@ -41,6 +41,15 @@ async function requestUnderWay(server: ServerProcess) {
   };
 }
 
+it("a server goes on after SIGHUP and SIGUSR2, which others use for reading files again", async () => {
+  const { server } = await shopServer("--workers", "2");
+  for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
+    server.child.kill(signal);
+    const answer = await fetch(`${server.facadeUrl}/trace`, { method: "POST", body: new URLSearchParams(FORM) });
+    expect([signal, answer.status, server.child.exitCode]).toEqual([signal, 200, null]);
+  }
+});
+
 /** Resolves when the storefronts' port is closed to new connections. */
 async function untilClosed({ facadeUrl }: ServerProcess): Promise<void> {
   const isOpen = () =>

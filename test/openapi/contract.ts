@@ -83,6 +83,8 @@ export function readContract(): Contract {
         if (value !== undefined) return faults(parameter.schema ?? true, value, `query ${parameter.name}`);
         return parameter.required === true ? [`query ${parameter.name} is missing`] : [];
       });
+    // The document describes what is decoded.
+    if (request.headers["content-encoding"] !== undefined) return undefined;
     const bodies = objectOf(objectOf(operation.requestBody).content);
     const json = objectOf(bodies["application/json"]);
     if (json.schema !== undefined) {

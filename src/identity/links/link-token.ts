@@ -42,11 +42,17 @@ export interface UncheckedLink extends Link {
   isGood(key: Uint8Array, address: string, now: number): boolean;
 }
 
+/** What mail programs and people leave behind an address: `.`, `>`, `)`, quotes. The mac's length is known, so it ends there. */
+const LEFT_BEHIND = /[^A-Za-z0-9]{0,16}$/.source;
+const TOKEN = new RegExp(
+  `^[<("'\\s]{0,4}([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]+)\\.([A-Za-z0-9_-]{22})${LEFT_BEHIND}`,
+  "u",
+);
+
 /** Undefined for text that is not a token. */
 export function readLinkToken(text: string): UncheckedLink | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  const [, appId = "", payloadText = "", macText = ""] =
-    /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/.exec(text) ?? [];
+  const [, appId = "", payloadText = "", macText = ""] = TOKEN.exec(text) ?? [];
   const payload = Buffer.from(payloadText, "base64url");
   const mac = Buffer.from(macText, "base64url");
   // Base64url has several spellings of the same bytes; only one of them is a token.

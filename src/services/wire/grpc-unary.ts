@@ -31,7 +31,7 @@ import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
 import { invoke, invokeStream, type Message, type StreamSpec, type UnarySpec } from "./intercepted-calls.js";
 import { createMessageReader } from "./message-reader.js";
 import { ANSWER_HEADERS } from "./request-origin.js";
-import type { RpcLimits } from "./rpc-handler.js";
+import type { RpcLimits } from "./rpc-limits.js";
 
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 

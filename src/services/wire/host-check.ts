@@ -9,16 +9,22 @@ const AUTHORITY = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/;
  * own origin (DNS rebinding). The name in the request gives it away. Loopback names, the host listened on and
  * `allowedHosts` pass, with any port. A listener on all addresses (`0.0.0.0`, `::`) takes IP literals as well:
  * rebinding needs a name.
+ *
+ * Node's HTTP/2 client writes `::1:8081` for `[::1]:8081`: such an authority may mean either address, and is no name.
  */
 export function createHostCheck(host: string, allowedHosts: readonly string[]): (authority: string) => boolean {
   const allowed = new Set(["localhost", ...[host, ...allowedHosts].map((name) => name.toLowerCase())]);
   const anyAddress = host === "0.0.0.0" || host === "::";
-  return (authority) => {
-    const [, six, name = six, port = "0"] = AUTHORITY.exec(authority.toLowerCase()) ?? [];
-    if (name === undefined || Number(port) > 65_535) return false;
-    if (six !== undefined && isIP(six) !== 6) return false;
+  const isAllowed = (name: string) => {
     if (allowed.has(name) || name === "::1") return true;
     const version = isIP(name);
     return (version === 4 && name.startsWith("127.")) || (version !== 0 && anyAddress);
+  };
+  return (authority) => {
+    if (isIP(authority) === 6) return [authority, authority.replace(/:\d{1,5}$/, "")].some(isAllowed);
+    const [, six, name = six, port = "0"] = AUTHORITY.exec(authority.toLowerCase()) ?? [];
+    if (name === undefined || Number(port) > 65_535) return false;
+    if (six !== undefined && isIP(six) !== 6) return false;
+    return isAllowed(name);
   };
 }

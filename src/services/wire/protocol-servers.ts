@@ -12,7 +12,8 @@ import {
 import type { Socket } from "node:net";
 import { oneAtATime } from "../../http/pipelining.js";
 import { createOpenCalls, OPEN_CALL_LIMITS, type OpenCallLimits, type OpenCalls } from "./open-calls.js";
-import type { NodeRequest, NodeResponse, RpcLimits } from "./rpc-handler.js";
+import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
+import type { RpcLimits } from "./rpc-limits.js";
 import type { Misuse } from "./session-throttle.js";
 
 /** Limits of a listener. Times in ms. */

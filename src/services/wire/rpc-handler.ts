@@ -34,30 +34,13 @@ import { withPlainHeaders } from "./plain-headers.js";
 import type { StreamCall } from "./protocol-servers.js";
 import { queryFault } from "./query-fault.js";
 import { refuseCall } from "./refuse-call.js";
+import type { RpcLimits } from "./rpc-limits.js";
 import { lingerOnStream } from "./unread-body.js";
 
 /** A request of either server of a listener. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 /** Its response. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
-
-/** Limits on the cost of a call. */
-export interface RpcLimits {
-  /** Bytes of one message received, after decompression. */
-  readMaxBytes: number;
-  /** Bytes of messages that are read or processed at a time, over all calls, besides a few KiB of each. */
-  sharedBytes: number;
-  /** Bytes of one message sent. */
-  writeMaxBytes: number;
-  /** Longest deadline in ms, a whole number; one that a caller sets beyond it counts as this. */
-  maxTimeoutMs: number;
-  /** Time for the body of a call with one request, in ms. */
-  bodyTimeoutMs: number;
-  /** Maximum silence of a caller that streams requests, in ms. */
-  streamSilenceMs: number;
-  /** Time for a caller to keep sending a body that is no longer read, before it is disconnected, in ms. */
-  lingerMs: number;
-}
 
 /** Dependencies of an RPC handler. */
 export interface RpcHandlerDeps {

@@ -76,6 +76,9 @@ describe.each(stores)("privacy signals of a browser: $name", ({ openStore }) => 
     expect(await kept(PrivacySignals.UNSPECIFIED, { ...GPC, ...DNT })).toBe(true);
     expect(await kept(PrivacySignals.GPC, DNT)).toBe(true);
     expect(await kept(PrivacySignals.GPC, { "sec-gpc": "0" })).toBe(true);
+    expect(await kept(PrivacySignals.GPC, { "sec-gpc": "1, 1" })).toBe(false);
+    expect(await kept(PrivacySignals.GPC, { "sec-gpc": "0, 1" })).toBe(false);
+    expect(await kept(PrivacySignals.GPC, { "sec-gpc": "10" })).toBe(true);
     expect(await kept(PrivacySignals.GPC_AND_DNT, DNT)).toBe(false);
     expect(await kept(PrivacySignals.GPC_AND_DNT, GPC)).toBe(false);
   });
