@@ -21,7 +21,8 @@ export function createHostCheck(host: string, allowedHosts: readonly string[]): 
     return (version === 4 && name.startsWith("127.")) || (version !== 0 && anyAddress);
   };
   return (authority) => {
-    if (isIP(authority) === 6) return [authority, authority.replace(/:\d{1,5}$/, "")].some(isAllowed);
+    const bare = [authority, authority.replace(/:\d{1,5}$/, "")].filter((text) => isIP(text) === 6);
+    if (bare.length > 0) return bare.some(isAllowed);
     const [, six, name = six, port = "0"] = AUTHORITY.exec(authority.toLowerCase()) ?? [];
     if (name === undefined || Number(port) > 65_535) return false;
     if (six !== undefined && isIP(six) !== 6) return false;

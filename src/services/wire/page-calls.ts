@@ -6,7 +6,14 @@ import { cors } from "@connectrpc/connect";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 /** Connect's lists have what Connect and gRPC-Web send and read. */
-const ALLOWED_HEADERS = [...cors.allowedHeaders, "Authorization", "Traceparent", "Tracestate"].join(", ");
+const ALLOWED_HEADERS = [
+  ...cors.allowedHeaders,
+  "Authorization",
+  "Traceparent",
+  "Tracestate",
+  "Baggage",
+  "Sentry-Trace",
+].join(", ");
 const EXPOSED_HEADERS = cors.exposedHeaders.join(", ");
 /** Seconds for which a browser keeps the answer to a preflight; Chrome's maximum. */
 const PREFLIGHT_SECONDS = "7200";
