@@ -23,7 +23,7 @@ export const NOBODY: Person = {
   eventIds: [],
 };
 
-/** The steps of an erasure, in order. */
+/** The steps of an erasure, in order. Its first transaction parts the identity; `identity` is of erasures that earlier versions began. */
 export const ERASURE_STEPS = [
   "identity",
   "visitors",
@@ -66,4 +66,6 @@ export interface Erasure {
   readonly counts: ErasureCounts;
   /** Linked contacts that were not named, and stay. */
   readonly contactsKept: number;
+  /** It looks a second time, for what was received before it began and written since. */
+  readonly isSecond: boolean;
 }

@@ -20,8 +20,10 @@ export interface Order {
   readonly status: string;
   readonly statusAt: number;
   readonly payment: Money;
-  /** Earliest time of all copies; 0 while only a cancellation is known. */
+  /** Earliest time of all copies, by their senders; 0 while only a cancellation is known. */
   readonly occurredAt: number;
+  /** When the first copy or cancellation was received; 0 in records of earlier versions. */
+  readonly receivedAt: number;
   readonly cancelled: boolean;
   /** True when crawlers sent all known copies. */
   readonly bot: boolean;

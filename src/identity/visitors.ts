@@ -219,9 +219,18 @@ function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
     const visitorId = tx.visitorKeys.get(key);
     if (visitorId === undefined || found.some((visitor) => visitor.visitorId === visitorId)) continue;
     const visitor = tx.visitors.get(visitorId);
-    if (visitor !== undefined) found.push(visitor);
+    if (visitor !== undefined && !isErased(tx, visitor)) found.push(visitor);
   }
   return found;
+}
+
+/**
+ * Whether the visitor's contact was erased. Then the visitor and its history are that person's, and the erasure removes them;
+ * who comes with the same ids from now on is somebody new, whose keys no longer lead there.
+ */
+function isErased(tx: Transaction, { contactId }: Visitor): boolean {
+  if (contactId === "") return false;
+  return tx.contacts.get(contactId) === undefined && tx.contactKeys.get(`i:${contactId}`) === undefined;
 }
 
 /** Merges two visitors under the older one's id. */

@@ -261,6 +261,7 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     bot: false,
     vouched: false,
     sentFrom: "",
+    receivedAt: 1,
     ...change,
   };
 }
@@ -459,6 +460,7 @@ export function erasure(erasureId: string, change: Partial<Erasure> = {}): Erasu
     person: { ...NOBODY, visitorKeys: ["c:1"], contactKeys: ["e:a@b.de"], orderIds: ["o1"], eventIds: ["e1"] },
     counts: { events: 3 },
     contactsKept: 1,
+    isSecond: false,
     ...change,
   };
 }

@@ -1,6 +1,7 @@
 import type { Now } from "../../domain/clock.js";
 import { ERASURE_STEPS, type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
+import { idAt } from "../../domain/ids.js";
 import type { Operation } from "../../domain/operation.js";
 import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
 import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
@@ -38,6 +39,9 @@ export interface ErasureStepsDependencies extends PersonStores {
 export type Step = (appId: string, erasure: Erasure) => Promise<Erasure>;
 
 type Steps = Readonly<Partial<Record<Exclude<ErasureStep, "done">, Step>>>;
+
+/** An event that was received so long before an erasure is stored by the time of its second look. */
+const UNDER_WAY_MS = 600_000;
 
 /** Batches without a record of the person after which progress is written. */
 const NOTED_EVERY = 20;
@@ -124,7 +128,7 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
     orders: (appId, erasure) => {
       const matches = ({ person, startedAt }: Erasure) => {
         const { order } = createMatcher(person);
-        return (value: CopiedRecords["orders"]) => value.occurredAt <= startedAt && order(value);
+        return (value: CopiedRecords["orders"]) => value.receivedAt <= startedAt && order(value);
       };
       const remove = (tx: Transaction, rows: Rows<"orders">, one: Erasure) =>
         rows.reduce<Removed>((removed, { value }) => {
@@ -198,11 +202,11 @@ function createMessageSteps(deps: ErasureStepsDependencies) {
 function createLastSteps(deps: ErasureStepsDependencies) {
   const { step } = createProgress(deps);
   return {
-    // Records received before the erasure began, and written after its first step.
+    // Records received before the erasure began, and written since.
     recheck: (appId, erasure) =>
       step(appId, erasure, (tx, one) => {
         const removed = removeIdentity(tx, one, one.startedAt);
-        if (removed.counts !== one.counts) return { ...removed, step: "changes" };
+        if (!one.isSecond || removed.counts !== one.counts) return { ...removed, step: "visitors", isSecond: true };
         if (Object.keys(one.counts).length > 0) tx.markChanged();
         return { person: NOBODY, step: "scrub" };
       }),
@@ -239,7 +243,10 @@ function createProgress({
     });
 
   const goOn = (appId: string, erasure: Erasure): Promise<Erasure> =>
-    step(appId, erasure, (_tx, { step: at }) => ({ step: following(at), upTo: "" }));
+    step(appId, erasure, (_tx, { step: at, isSecond, startedAt }) => {
+      const next = following(at);
+      return { step: next, upTo: isSecond && next === "events" ? idAt(startedAt - UNDER_WAY_MS) : "" };
+    });
 
   return { step, goOn };
 }

@@ -9,6 +9,7 @@ import type { Change } from "../../store/ports/unit-of-work.js";
 import type { Suppressions } from "../suppressions.js";
 import { createErasureSteps, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
+import { removeIdentity } from "./remove-person.js";
 import { rowsOf } from "./scan.js";
 
 export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
@@ -83,23 +84,27 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
         startedAt: Math.max(at, timeOfId(erasureId)),
         finishedAt: 0,
         workedAt: at,
-        step: "identity",
+        step: "visitors",
         upTo: "",
         person,
         counts: {},
         contactsKept,
+        isSecond: false,
       };
-      const operation = progressed(newOperation(erasureId, "erase_visitor", at), erasure, deps.resultOf);
-      await change(appId, (tx) => {
+      let begun = erasure;
+      const operation = await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
-        tx.erasures.put(erasureId, erasure);
-        const addresses = person.contactKeys.filter((key) => !key.startsWith("i:"));
+        // Parts the person from what comes next: later events find neither contact nor visitor, and make new ones.
+        begun = { ...erasure, ...removeIdentity(tx, erasure, erasure.startedAt) };
+        tx.erasures.put(erasureId, begun);
+        const addresses = begun.person.contactKeys.filter((key) => !key.startsWith("i:"));
         deps.suppressions?.add(tx, addresses, { suppressedAt: at, source: "erasure" }, newKey);
-        tx.operations.put(operation.operationId, operation);
-        return operation;
+        const started = progressed(newOperation(erasureId, "erase_visitor", at), begun, deps.resultOf);
+        tx.operations.put(started.operationId, started);
+        return started;
       });
       metrics.count("erasures_begun");
-      finishInBackground(appId, erasure);
+      finishInBackground(appId, begun);
       return operation;
     },
 

@@ -89,12 +89,14 @@ function createSweep({ copies, unitOfWork, metrics }: RetentionDependencies): Sw
 
 /** Histories, orders, events, and visitors of whom nothing is left. */
 async function sweepHistories(
-  { copies }: RetentionDependencies,
+  { copies, now }: RetentionDependencies,
   sweep: Sweep,
   appId: string,
   before: number,
 ): Promise<boolean> {
-  const isOver = ({ occurredAt, statusAt }: Order) => Math.max(occurredAt, statusAt) < before;
+  // A cancellation that came before its order has no time but that of its receipt; earlier versions did not keep even that.
+  const lastTime = ({ occurredAt, statusAt, receivedAt }: Order) => Math.max(occurredAt, statusAt) || receivedAt;
+  const isOver = (order: Order) => lastTime(order) < before;
   const hasHistory = async (historyIds: readonly string[]): Promise<boolean> => {
     for (const historyId of historyIds) if ((await historyRows(copies, appId, historyId)).length > 0) return true;
     return false;
@@ -112,7 +114,8 @@ async function sweepHistories(
       (rows) => rows.filter(({ value }) => isOver(value)),
       (tx, { value }) => {
         const order = tx.orders.get(value.orderId);
-        if (order !== undefined && isOver(order)) removeOrder(tx, { person: NOBODY, counts: {} }, order);
+        if (order !== undefined && lastTime(order) === 0) tx.orders.put(order.orderId, { ...order, receivedAt: now() });
+        else if (order !== undefined && isOver(order)) removeOrder(tx, { person: NOBODY, counts: {} }, order);
       },
     ),
     await sweep(

@@ -67,6 +67,7 @@ export const order = record<Order>({
   bot: later(flag, false),
   vouched: later(flag, false),
   sentFrom: later(text, ""),
+  receivedAt: later(time, 0),
 });
 
 const feedRun = record<FeedRun>({

@@ -141,4 +141,5 @@ export const erasure = record<Erasure>({
   person,
   counts: map(number),
   contactsKept: later(number, 0),
+  isSecond: later(flag, false),
 });

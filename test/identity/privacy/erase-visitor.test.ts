@@ -6,8 +6,9 @@ import { createErasures } from "../../../src/identity/privacy/erasure.js";
 import { erasureResult } from "../../../src/services/erasure-messages.js";
 import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
 import type { UnitOfWork } from "../../../src/store/ports/unit-of-work.js";
+import { randomOfThisRun } from "../../faults/random.js";
 import { openAisle, wireAisle } from "../../fixtures/aisle.js";
-import { passedOver } from "../../fixtures/failures.js";
+import { passedOver, unexpectedFailure } from "../../fixtures/failures.js";
 import { testIds } from "../../fixtures/store.js";
 import { storeKinds } from "../../fixtures/stores.js";
 import { type Aisle, erase, MAJA, NAMES_OF_MAJA, OMAR, visitShop } from "./person.js";
@@ -168,13 +169,88 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const { subscriptionChanges: changes, idempotencyKeys: idempotency, ...others } = ALL_OF_MAJA;
     expect((await erasures()).map(({ counts }) => counts)).toEqual([{ ...others, changes, idempotency }]);
     expect(stages.has(OperationStage.UNSPECIFIED)).toBe(false);
-    expect(stages.size).toBe(ERASURE_STEPS.length - 1);
+    expect(stages.size).toBe(ERASURE_STEPS.length - 2); // but "identity" of earlier versions, and "done"
     expect(await operation()).toMatchObject({
       state: OperationState.SUCCEEDED,
       result: { case: "erasure", value: { erasureId: operationId, removed: ALL_OF_MAJA } },
     });
     expect(await namesLeft({ ...aisle, store, metrics }, "shop")).toEqual([]);
     expect(await aisle.status("shop", OMAR.fp_ccid)).toMatchObject({ identified: true, status: true });
+  });
+
+  it("leaves nothing received before it, and loses nothing received after it, whatever the person sends meanwhile", async () => {
+    const { store, metrics, ...aisle } = await openShop();
+    const { trace, now } = aisle;
+    const devices = Array.from({ length: 20 }, (_, n) => ({ c_id: `device-${n}-of-maja` })); // more than a contact remembers
+    const send = async (ids: Record<string, string>, mark: string, more: Record<string, string> = {}) => {
+      now.at += 10;
+      const { eventId, status } = await trace({
+        app_id: "shop",
+        action_type: "product_view",
+        product_ids: mark,
+        ...ids,
+        ...more,
+      });
+      expect(status).toBe(200);
+      return eventId;
+    };
+    const old: string[] = [];
+    for (const ids of devices) {
+      await send(ids, "old", { email: MAJA.email });
+      old.push(await send(ids, "old"));
+      await send(ids, "old", {
+        action_type: "order",
+        order_id: `order-${ids.c_id}`,
+        utc_time: new Date(now() + 200_000).toISOString(),
+      });
+    }
+    const random = randomOfThisRun(4343);
+    const fresh: string[] = [];
+    /** Between any two things that the erasure does, somebody sends something. */
+    const meanwhile = async () => {
+      const ids = devices[Math.floor(random() * devices.length)]!;
+      const withAddress = random() < 0.5 ? { email: MAJA.email } : {};
+      fresh.push(await send(ids, "fresh", withAddress));
+    };
+    const erasures = createErasures({
+      ...store,
+      copies: {
+        ...store.copies,
+        scan: async (...asked) => {
+          await meanwhile();
+          return store.copies.scan(...asked);
+        },
+      },
+      unitOfWork: {
+        ...store.unitOfWork,
+        run: async (appId, work) => {
+          const done = await store.unitOfWork.run(appId, work);
+          await meanwhile();
+          return done;
+        },
+      },
+      scrub: (appId) => store.scrub(appId),
+      settled: async () => undefined,
+      now,
+      newId: testIds(),
+      newKey: () => "5a".repeat(32),
+      metrics,
+      resultOf: erasureResult,
+      reportFailure: unexpectedFailure,
+    });
+    now.at += 10;
+    const names = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
+    await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
+    const steps = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value.step);
+    await expect.poll(steps, { timeout: 30_000 }).toEqual(["done"]);
+    const text = await everythingOf({ ...aisle, store, metrics }, "shop");
+    expect(text).not.toContain('"old"');
+    expect(old.filter((eventId) => text.includes(eventId))).toEqual([]);
+    expect(fresh.length).toBeGreaterThan(20);
+    expect(fresh.filter((eventId) => !text.includes(eventId))).toEqual([]);
+    const histories = (await store.copies.scan("shop", "interactions", "", 10_000)).map(({ value }) => value);
+    expect(histories.filter(({ productIds }) => productIds.includes("fresh"))).toHaveLength(fresh.length);
+    expect(await store.orders.get("shop", "order-device-0-of-maja")).toBeUndefined();
   });
 
   it("goes on at the next process when its own stops in the middle of it, and its operation is not lost", async () => {
