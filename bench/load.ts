@@ -87,6 +87,7 @@ export function viewEvent(n: number, visitors: number): Event {
     platform: "magento2",
     platformVersion: "2.4.6",
     senderVersion: "1.12.0",
+    isShops: false,
     recommendationIds: [],
     extraFields: { page_type: "product", session: "9f8e7d6c5b4a" },
     notes: [],

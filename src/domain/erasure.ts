@@ -3,6 +3,8 @@ import type { VisitorKey } from "./ids.js";
 /** All known ids of a person in one app. Every record that carries one of them belongs to the person. */
 export interface Person {
   readonly visitorKeys: readonly VisitorKey[];
+  /** User ids that are proven to be the person's: nobody else's word for them counts. */
+  readonly provenKeys: readonly VisitorKey[];
   /** `e:<email key>`, `p:<phone key>`, and `i:<id>` of former contacts. */
   readonly contactKeys: readonly string[];
   readonly contactIds: readonly string[];
@@ -16,6 +18,7 @@ export interface Person {
 
 export const NOBODY: Person = {
   visitorKeys: [],
+  provenKeys: [],
   contactKeys: [],
   contactIds: [],
   historyIds: [],

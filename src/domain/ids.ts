@@ -57,6 +57,11 @@ export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   return keys;
 }
 
+/** Whether a key is of a user id, which can be guessed, and not of a browser. */
+export function isUserKey(key: VisitorKey): boolean {
+  return key.startsWith("u:");
+}
+
 /** Milliseconds since 1970 in a UUIDv7, 0 for other text. */
 export function timeOfId(id: string): number {
   const hex = id.replace("-", "").slice(0, 12);

@@ -1,6 +1,6 @@
 import { withVisitor } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
-import { personId, type VisitorIds, visitorKeys } from "../domain/ids.js";
+import { isUserKey, personId, type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { newVisitor, type Visitor } from "../domain/visitor.js";
 import type { Identify } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -141,10 +141,6 @@ export function joinVisitor(
   if (missing.length > 0 || found.length > 1 || proves) write(tx, visitor, found);
   const contactChanged = found.some((one) => one.contactId !== visitor?.contactId);
   return { visitor, contactChanged, notes };
-}
-
-function isUserKey(key: string): boolean {
-  return key.startsWith("u:");
 }
 
 /**

@@ -86,6 +86,7 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
     senderVersion: cut(sent.senderVersion),
     extraFields: readExtra(sent.extraFields, notes),
     recommendationIds: readRecommendationIds(sent.recommendationIds),
+    isShops: sent.sentBy === undefined,
     notes: notes.length > 1 ? [...new Set(notes)] : notes,
   };
 }

@@ -31,6 +31,7 @@ export function sentEvent(message: EventMessage | undefined, sender?: PublicSend
   const { contact, order } = message;
   return {
     sentBy: sender,
+    isShops: sender === undefined,
     sentDigest,
     eventId: "",
     receivedAt: 0,

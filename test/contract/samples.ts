@@ -178,6 +178,7 @@ export function event(eventId: string, change: Partial<Event> = {}): Event {
     senderVersion: "",
     extraFields: {},
     recommendationIds: [],
+    isShops: false,
     notes: [],
     ...change,
   };
@@ -357,6 +358,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.record({
   senderVersion: anyText,
   extraFields: anyTextMap,
   recommendationIds: anyTexts,
+  isShops: fc.boolean(),
   notes: anyTexts,
 });
 

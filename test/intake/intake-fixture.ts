@@ -74,6 +74,7 @@ export function draft(actionType: string, more: Partial<SentEvent> = {}): SentEv
     senderVersion: "",
     extraFields: {},
     recommendationIds: [],
+    isShops: false,
     ...more,
   };
 }

@@ -1,7 +1,7 @@
 import { comparableText, keysOfAddresses, readableEmail } from "../../domain/address-keys.js";
 import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
-import { visitorKeys } from "../../domain/ids.js";
+import { isUserKey, visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
@@ -25,6 +25,9 @@ function isTelling(id: string): boolean {
  * A record belongs to the person when it has one of the person's ids, whoever else it names. A device that two persons
  * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when an
  * unknown field equals an id of 10 characters or more, or contains the e-mail address.
+ *
+ * A user id can be guessed, so it decides only where an event names no browser, and once the shop has given it to the person
+ * only in the shop's own events. An order's browser and history decide whose it is.
  */
 export function createMatcher(person: Person): Matcher {
   const keys = new Set(person.visitorKeys);
@@ -32,7 +35,12 @@ export function createMatcher(person: Person): Matcher {
   const contactIds = new Set(person.contactIds);
   const historyIds = new Set(person.historyIds);
   const orderIds = new Set(person.orderIds);
-  const ids = new Set([...person.visitorKeys, ...person.contactKeys].map((key) => key.slice(2)).filter(isTelling));
+  const proven = new Set(person.provenKeys);
+  const ids = new Set(
+    [...person.visitorKeys.filter((key) => !isUserKey(key)), ...person.contactKeys]
+      .map((key) => key.slice(2))
+      .filter(isTelling),
+  );
   const keysOfEmails = person.contactKeys.filter((key) => key.startsWith("e:")).map((key) => key.slice(2));
   const emails = [...new Set(keysOfEmails.flatMap((key) => [key, readableEmail(key)]))];
 
@@ -42,8 +50,13 @@ export function createMatcher(person: Person): Matcher {
     const comparable = comparableText(text);
     return emails.some((email) => comparable.includes(email));
   };
+  const hasIds = ({ visitor, isShops }: Event): boolean => {
+    const named = visitorKeys(visitor);
+    if (named.length !== 1 || !isUserKey(named[0] ?? "")) return named.some((key) => !isUserKey(key) && keys.has(key));
+    return named.some((key) => keys.has(key) && (isShops || !proven.has(key)));
+  };
   const event = (one: Event): boolean =>
-    visitorKeys(one.visitor).some((key) => keys.has(key)) ||
+    hasIds(one) ||
     (one.contact !== null &&
       addresses.size > 0 &&
       (keysOfAddresses(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
@@ -56,7 +69,7 @@ export function createMatcher(person: Person): Matcher {
     order: (order) =>
       historyIds.has(order.visitorId) ||
       contactIds.has(order.contactId) ||
-      visitorKeys(order.visitor).some((key) => keys.has(key)),
+      visitorKeys(order.visitor).some((key) => !isUserKey(key) && keys.has(key)),
     event,
     rejectedEvent: (rejected) => hasName(rejected.idempotencyKey) || (rejected.event !== null && event(rejected.event)),
   };

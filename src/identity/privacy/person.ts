@@ -2,7 +2,7 @@ import { emailKey, keysOfContact, phoneKey } from "../../domain/address-keys.js"
 import type { Contact } from "../../domain/contact.js";
 import { NOBODY, type Person } from "../../domain/erasure.js";
 import { InvalidArgument } from "../../domain/errors.js";
-import { type VisitorIds, visitorKeys } from "../../domain/ids.js";
+import { isUserKey, type VisitorIds, visitorKeys } from "../../domain/ids.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { ContactStore } from "../../store/ports/contact-store.js";
 import type { VisitorStore } from "../../store/ports/visitor-store.js";
@@ -82,6 +82,7 @@ export function withVisitor(person: Person, visitor: Visitor): Person {
   return {
     ...person,
     visitorKeys: joined(person.visitorKeys, visitor.keys),
+    provenKeys: joined(person.provenKeys, visitor.isUserProven ? visitor.keys.filter(isUserKey) : []),
     historyIds: joined(person.historyIds, visitor.members),
   };
 }

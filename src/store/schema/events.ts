@@ -60,6 +60,7 @@ export const event = record<Event>({
   notes: list(text),
   bot: later(flag, false),
   recommendationIds: later(list(text), []),
+  isShops: later(flag, true),
 });
 
 export const idempotency = record<IdempotencyRecord>({

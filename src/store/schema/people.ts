@@ -129,6 +129,7 @@ const person = record<Person>({
   historyIds: list(text),
   orderIds: list(text),
   eventIds: list(text),
+  provenKeys: later(list(text), []),
 });
 
 export const erasure = record<Erasure>({

@@ -289,6 +289,7 @@ const BARE_EVENT: SentEvent = {
   senderVersion: "",
   extraFields: {},
   recommendationIds: [],
+  isShops: false,
 };
 
 const BARE_PRODUCT = {

@@ -253,6 +253,41 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await store.orders.get("shop", "order-device-0-of-maja")).toBeUndefined();
   });
 
+  it.each([
+    ["claimed it first", true],
+    ["named it later", false],
+  ])("and export leave out the person whose user id a stranger %s, unsigned", async (_, isFirst) => {
+    const aisle = await openAisle(openStore);
+    await aisle.rpc.apps.createApp({ app: { appId: "shop" } });
+    const send = (form: Record<string, string>) => aisle.trace({ app_id: "shop", ...form }, "203.0.113.5");
+    const evil = () => send({ action_type: "other", c_id: "evil", user_id: "7", email: "evil@x.example" });
+    const victim = async () => {
+      await send({ action_type: "subscribe", c_id: "ann", user_id: "7", email: "ann@x.example" });
+      await send({ action_type: "order", c_id: "ann", user_id: "7", order_id: "A-1", product_ids: "p1" });
+      const event = { actionType: "order", visitor: { userId: "7" }, contact: { email: "ann@x.example" } };
+      await aisle.rpc.events.recordEvent({
+        appId: "shop",
+        event: { ...event, order: { orderId: "A-2" }, products: [{ productId: "p1" }] },
+      });
+    };
+    for (const act of isFirst ? [evil, victim] : [victim, evil]) await act();
+    const items = async (email: string) => {
+      const found: string[] = [];
+      for await (const { item } of aisle.rpc.privacy.exportVisitor({ appId: "shop", person: { email } }))
+        found.push(
+          JSON.stringify(item, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+        );
+      return found.join("\n");
+    };
+    expect(await items("evil@x.example")).not.toMatch(/ann|A-[12]/);
+    expect(await items("ann@x.example")).not.toContain("evil");
+    await erase(aisle, "shop", { email: "evil@x.example" });
+    const left = await items("ann@x.example");
+    for (const mark of ["ann", "A-1", "A-2"]) expect(left).toContain(mark);
+    await erase(aisle, "shop", { email: "ann@x.example" });
+    expect(await everythingOf(aisle, "shop")).not.toMatch(/ann@|"ann"|A-[12]/);
+  });
+
   it("goes on at the next process when its own stops in the middle of it, and its operation is not lost", async () => {
     const { store, now, rpc, ...aisle } = await openShop();
     await aisle.settleOperations();

@@ -47,6 +47,23 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
     expect(await shop.count("rejectedEvents")).toBe(1);
   });
 
+  it("keeps a cancellation that came before its order, until it is as old as the rest", async () => {
+    const shop = await openShop({ retention: 30 });
+    const cancelled = async () => (await shop.store.orders.get("shop", "later"))?.cancelled;
+    await shop.trace({ app_id: "shop", action_type: "order_cancel", order_id: "later", c_id: "c1" });
+    await shop.sweep();
+    expect(await cancelled()).toBe(true);
+    // Earlier versions kept no time of it.
+    await shop.store.unitOfWork.run("shop", (tx) =>
+      tx.orders.put("later", { ...tx.orders.get("later")!, receivedAt: 0 }),
+    );
+    await shop.sweep();
+    expect(await cancelled()).toBe(true);
+    shop.now.at += 31 * DAY_MS;
+    await shop.sweep();
+    expect(await cancelled()).toBeUndefined();
+  });
+
   it("keeps a record that changes during the sweep: an order with a new status", async () => {
     const shop = await openShop({ retention: 30 });
     shop.now.at += 31 * DAY_MS;
