@@ -28,6 +28,7 @@ interface SetOptions extends ServerOptions {
   readonly doubleOptIn?: boolean;
   readonly privacySignals?: PrivacySignals;
   readonly retentionDays?: number;
+  readonly rejectedRetentionDays?: number;
   readonly linkTrust?: LinkTrust;
   readonly learnedAfterVisitors?: number;
   readonly json?: boolean;
@@ -66,6 +67,11 @@ export function defineApp(app: Command, deps: ProgramDeps): void {
       privacySignals,
     )
     .option("--retention-days <n>", "retention of visitor data in days; 0 keeps it for ever", wholeNumber(0, 36_500))
+    .option(
+      "--rejected-retention-days <n>",
+      "retention of rejected events in days; 0 keeps them until the log is full",
+      wholeNumber(0, 36_500),
+    )
     .option(
       "--learned-after-visitors <n>",
       "visitors from different networks who must send a product before it is learned; 0 or 1 trusts every visitor",
@@ -110,13 +116,15 @@ async function createApp(appId: string, options: CreateOptions, deps: ProgramDep
 }
 
 async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Promise<void> {
-  const { linkTrust, doubleOptIn, learnedAfterVisitors, privacySignals, retentionDays } = options;
+  const { linkTrust, doubleOptIn, learnedAfterVisitors, privacySignals, retentionDays, rejectedRetentionDays } =
+    options;
   const named = [
     ["link_trust", linkTrust],
     ["double_opt_in", doubleOptIn],
     ["learned_after_visitors", learnedAfterVisitors],
     ["privacy.signals", privacySignals],
     ["privacy.retention", retentionDays],
+    ["privacy.rejected_retention", rejectedRetentionDays],
   ] as const;
   const paths = named.filter(([, value]) => value !== undefined).map(([path]) => path);
   const app = {
@@ -127,6 +135,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
     privacy: {
       ...(privacySignals !== undefined && { signals: privacySignals }),
       ...(retentionDays !== undefined && { retention: durationOfDays(retentionDays) }),
+      ...(rejectedRetentionDays !== undefined && { rejectedRetention: durationOfDays(rejectedRetentionDays) }),
     },
   };
   const updated = await withClients(options, deps, async ({ apps }) =>

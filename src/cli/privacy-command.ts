@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { type Erasure, ErasureSchema, type RemovedRecords } from "../gen/aisle/v1/erasure_pb.js";
@@ -45,6 +46,8 @@ export function definePrivacy(privacy: Command, deps: ProgramDeps): void {
 --email, --phone and --contact select the contact and all visitors linked to it. A visitor id selects only that visitor,
 because anybody can link a visitor id of their own to somebody else's address. If you have verified the link, add
 --with-linked-contact to select the contact as well.
+
+A value of - is read from standard input, so that it stands neither in the shell's history nor in the list of processes.
 `;
   withPerson(privacy.command("export"))
     .description("export all data about a person as JSON")
@@ -82,7 +85,22 @@ function withPerson(command: Command): Command {
     .option("--with-linked-contact", "a visitor id also selects the contact it is linked to");
 }
 
-function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema> {
+const NAMES = ["email", "phone", "contact", "client", "fingerprint", "user"] as const;
+
+/** The options with the value that stands for standard input replaced by its first line. */
+async function withInput(options: PersonOptions, { stdin }: Pick<ProgramDeps, "stdin">): Promise<PersonOptions> {
+  const asked = NAMES.filter((name) => options[name] === "-");
+  const [name] = asked;
+  if (name === undefined) return options;
+  if (asked.length > 1) throw new UsageFailure("only one value can be read from standard input");
+  for await (const line of createInterface({ input: stdin })) {
+    if (line.trim() !== "") return { ...options, [name]: line.trim() };
+  }
+  throw new UsageFailure(`--${name}: standard input is empty; one line is accepted`);
+}
+
+async function personOf(given: PersonOptions, deps: ProgramDeps): Promise<MessageInitShape<typeof PersonSchema>> {
+  const options = await withInput(given, deps);
   const { email = "", phone = "", contact = "", client = "", fingerprint = "", user = "" } = options;
   if ([email, phone, contact, client, fingerprint, user].every((name) => name === ""))
     throw new UsageFailure("name the person: --email, --phone, --contact, --client, --fingerprint or --user");
@@ -97,7 +115,7 @@ function personOf(options: PersonOptions): MessageInitShape<typeof PersonSchema>
 
 /** Writes the export as it comes: a person's records may be larger than memory. */
 async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<void> {
-  const person = personOf(options);
+  const person = await personOf(options, deps);
   const file = options.out === undefined ? undefined : await newFile(options.out);
   const write = async (text: string) => {
     if (file !== undefined) await file.writeFile(text);
@@ -119,7 +137,7 @@ async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<
 }
 
 async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<void> {
-  const person = personOf(options);
+  const person = await personOf(options, deps);
   if (!options.dryRun)
     await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
   const erasure = await withTryingClients(options, deps, (clients) => erasureOf(clients, options, person, deps));

@@ -53,6 +53,16 @@ describe("a command that cannot be undone", () => {
     expect((await runCommand(args)).stdout).toContain("Nothing was to be removed");
   });
 
+  it("erases the person whom standard input names, and refuses an empty one", async () => {
+    const args = ["privacy", "erase", "--app", "shop", "--email", "-", "--yes", "--server", url];
+    const read = async (lines: string[]) => runCommand(args, { stdin: Readable.from(lines) });
+    expect((await read(["a@b.example\n"])).stdout).toContain("Nothing was to be removed");
+    expect((await read(["a@b\u0000\n"])).exitCode).not.toBe(0);
+    expect(await read([])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("standard input is empty") });
+    const two = await runCommand([...args, "--phone", "-"], { stdin: Readable.from(["a@b.example\n"]) });
+    expect(two).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("only one value") });
+  });
+
   it("prints the operation of an erasure with --no-wait, which ends by itself", async () => {
     const person = ["--app", "shop", "--email", "a@b.example"];
     const { stdout } = await runCommand(["privacy", "erase", ...person, "--yes", "--no-wait", "--server", url]);

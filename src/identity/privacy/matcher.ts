@@ -23,8 +23,8 @@ function isTelling(id: string): boolean {
 
 /**
  * A record belongs to the person when it has one of the person's ids, whoever else it names. A device that two persons
- * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when an
- * unknown field equals an id of 10 characters or more, or contains the e-mail address.
+ * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when a text of
+ * it equals an id of 10 characters or more, or contains the e-mail address, escaped in a URL too.
  *
  * A user id can be guessed, so it decides only where an event names no browser, and once the shop has given it to the person
  * only in the shop's own events. An order's browser and history decide whose it is.
@@ -46,9 +46,8 @@ export function createMatcher(person: Person): Matcher {
 
   const hasName = (text: string): boolean => {
     if (ids.has(text.trim())) return true;
-    if (emails.length === 0 || !text.includes("@")) return false;
-    const comparable = comparableText(text);
-    return emails.some((email) => comparable.includes(email));
+    if (emails.length === 0) return false;
+    return spellingsOf(text).some((spelling) => emails.some((email) => spelling.includes(email)));
   };
   const hasIds = ({ visitor, isShops }: Event): boolean => {
     const named = visitorKeys(visitor);
@@ -61,7 +60,7 @@ export function createMatcher(person: Person): Matcher {
       addresses.size > 0 &&
       (keysOfAddresses(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
     (one.order !== null && orderIds.has(one.order.orderId)) ||
-    hasName(one.searchQuery) ||
+    textsOf(one).some(hasName) ||
     Object.entries(one.extraFields).some(([name, value]) => hasName(value) || hasName(name));
 
   return {
@@ -73,4 +72,35 @@ export function createMatcher(person: Person): Matcher {
     event,
     rejectedEvent: (rejected) => hasName(rejected.idempotencyKey) || (rejected.event !== null && event(rejected.event)),
   };
+}
+
+/** Every text of an event in which a sender may have put an address, but those of the contact. */
+function textsOf({ searchQuery, platform, platformVersion, senderVersion, order, products }: Event): string[] {
+  const ofProducts = products.flatMap(({ url, imageUrl, title }) => [url, imageUrl, title]);
+  return [
+    searchQuery,
+    platform,
+    platformVersion,
+    senderVersion,
+    order?.coupon ?? "",
+    order?.status ?? "",
+    ...ofProducts,
+  ];
+}
+
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+/** URLs in URLs: what they carry is escaped once more at each level. */
+const LEVELS = 3;
+
+/** A text as it is and with its URL escapes decoded, where that gives an address; comparable with e-mail keys. */
+function spellingsOf(text: string): string[] {
+  const spellings: string[] = [];
+  let decoded = text;
+  for (let level = 0; level <= LEVELS; level++) {
+    if (decoded.includes("@")) spellings.push(comparableText(decoded));
+    const next = decoded.replace(ESCAPES, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"));
+    if (next === decoded) break;
+    decoded = next;
+  }
+  return spellings;
 }

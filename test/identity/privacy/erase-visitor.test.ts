@@ -62,6 +62,27 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(aisle.faults).toEqual([]);
   });
 
+  it.each([
+    ["a page's address", { page_url: "https://a.example/?mail=Maja.Muster%40Example.com&x=1" }],
+    ["an address in an address", { page_url: "https://a.example/?to=%2Fp%3Fm%3Dmaja.muster%2540example.com" }],
+    ["a product's address", { product_ids: "p1", product_urls: "https://a.example/p?m=maja.muster%40example.com" }],
+    ["a product's title", { product_ids: "p1", product_titles: "for maja.muster@example.com" }],
+    ["a coupon", { action_type: "order", order_id: "o-9", product_ids: "p1", coupon: "maja.muster@example.com-10" }],
+    ["the platform", { platform: "shop of maja.muster@example.com" }],
+    ["the text of a search", { search_query: "MAJA.MUSTER%40EXAMPLE.COM" }],
+  ])("removes an event of nobody that holds the e-mail address in %s", async (_, form) => {
+    const aisle = await openShop();
+    const { eventId } = await aisle.trace({ app_id: "shop", action_type: "other", ...form });
+    const other = await aisle.trace({
+      app_id: "shop",
+      action_type: "other",
+      page_url: "https://a.example/?m=maja%40example.org",
+    });
+    await erase(aisle, "shop", person);
+    const text = await everythingOf(aisle, "shop");
+    expect([text.includes(eventId), text.includes(other.eventId)]).toEqual([false, true]);
+  });
+
   it("finds the same person by phone, by contact id, and by any visitor id with the linked contact", async () => {
     for (const choose of [
       async () => ({ phone: MAJA.phone }),

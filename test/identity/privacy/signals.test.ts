@@ -49,6 +49,21 @@ describe.each(stores)("privacy signals of a browser: $name", ({ openStore }) => 
     expect(aisle.metrics.counts.get("events_without_profile")).toBe(1);
   });
 
+  it("keep neither the text of a search nor an address with a query", async () => {
+    const aisle = await openShop(PrivacySignals.GPC);
+    const urls = "https://a.example/p?mail=maja.muster@example.com|https://a.example/q";
+    const form = {
+      action_type: "search_query",
+      search_query: "gift for Mustermaja",
+      product_ids: "p1|p2",
+      product_urls: urls,
+    };
+    const eventId = await post(aisle, form, GPC);
+    expect(await namesIn(aisle)).toEqual([]);
+    const { event } = await aisle.rpc.events.getEvent({ appId: "shop", eventId });
+    expect(event?.products.map(({ url }) => url)).toEqual(["", "https://a.example/q"]);
+  });
+
   it("let a person subscribe by address, and link the browser to no one", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     await post(aisle, { action_type: "Subscribe", ...ids, email: MAJA.email, last_name: "Mustermaja" }, GPC);
