@@ -5,6 +5,7 @@ import type { ReadTransaction } from "./inspection.js";
 import { FIRST, type Key } from "./keys.js";
 import type { NewestCommit } from "./newest-commit.js";
 import type { PageFile } from "./pages/page-file.js";
+import type { Tree } from "./pages/page-layout.js";
 import { PageView } from "./pages/page-view.js";
 import type { StoreNames } from "./replaced-files.js";
 import type { TableContext } from "./table.js";
@@ -42,7 +43,18 @@ export class Commits implements TableContext {
     return this.latest;
   }
 
-  /** The newest commit, for a write transaction or a caller that reads it at once. */
+  /** The trees of all tables in the newest commit, by name. */
+  names(): ReadonlyMap<string, Tree> {
+    if (this.isWriting) return this.current().names();
+    const { transaction, view } = this.keep(); // otherwise commits of another process may reuse the pages meanwhile
+    try {
+      return view.names();
+    } finally {
+      transaction.done();
+    }
+  }
+
+  /** The newest commit, for a caller that holds the write lock or a read transaction: nothing else keeps its pages. */
   current(): PageView {
     return new PageView(this.file, this.isWriting ? this.newest.headBelow(this.file) : this.newest.head(this.file));
   }

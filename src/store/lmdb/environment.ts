@@ -228,7 +228,7 @@ function openAllTables(
       databases.set(name, database);
       return database;
     };
-    const before = reads.current().names();
+    const before = reads.names();
     const meta = openMeta(open(META), reads);
     checkFormat(meta, readOnly);
     const tables = openTables((name, codec) => new Table(name, open(name), codec, reads));
