@@ -58,10 +58,10 @@ describe("values in the embedded store", () => {
       fromCells: codec.fromCells,
     });
     const robots = { event: event("e1", { bot: true }), order: order("o1", { bot: true }) };
-    const events = encode(older(eventCodec, -2), "k", robots.event);
-    expect(decode(eventCodec, "k", events, events.length)).toEqual({ ...robots.event, bot: false });
+    const events = encode(older(eventCodec, -3), "k", robots.event);
+    expect(decode(eventCodec, "k", events, events.length)).toEqual({ ...robots.event, bot: false, isShops: true });
     const orders = encode(older(orderCodec, 13), "k", robots.order);
-    expect(decode(orderCodec, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false });
+    expect(decode(orderCodec, "k", orders, orders.length)).toEqual({ ...robots.order, bot: false, receivedAt: 0 });
   });
 
   it("of products and apps from before learned products existed can be decoded", () => {
