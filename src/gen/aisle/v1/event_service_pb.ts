@@ -48,9 +48,10 @@ export type RecordEventRequest = Message<"aisle.v1.RecordEventRequest"> & {
   /**
    * Optional. For 24 hours the same key of the same sender returns the same
    * event id and stores the event once; with another body it is ALREADY_EXISTS.
-   * A key belongs to the shop itself, to a visitor's browser, or to the network
-   * of any other public sender. Ignored with `signature`. At most 255 bytes. It
-   * is to an event what `request_id` is to other changes.
+   * A key belongs to the shop itself, to a visitor's browser, or to the address
+   * of any other public sender; behind a proxy to its network. Ignored with
+   * `signature`. At most 255 bytes. It is to an event what `request_id` is to
+   * other changes.
    *
    * @generated from field: string idempotency_key = 3;
    */
