@@ -143,6 +143,7 @@ export function withCamelMasks(desc: DescMessage, json: string): string | undefi
   try {
     parsed = JSON.parse(json);
   } catch {
+    // the library refuses the text, and its fault is told
     return undefined;
   }
   const result = changed(desc, parsed);
