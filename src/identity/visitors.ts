@@ -221,8 +221,8 @@ function findAll(tx: Transaction, keys: readonly string[]): Visitor[] {
 }
 
 /**
- * Whether the visitor's contact was erased. Then the visitor and its history are that person's, and the erasure removes them;
- * who comes with the same ids from now on is somebody new, whose keys no longer lead there.
+ * Whether the visitor's contact was erased. Then the visitor and its history are that person's, and the erasure removes them.
+ * A later event with the same ids makes a new visitor, which takes the keys.
  */
 function isErased(tx: Transaction, { contactId }: Visitor): boolean {
   if (contactId === "") return false;

@@ -26,8 +26,8 @@ function isTelling(id: string): boolean {
  * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when a text of
  * it equals an id of 10 characters or more, or contains the e-mail address, escaped in a URL too.
  *
- * A user id can be guessed, so it decides only where an event names no browser, and once the shop has given it to the person
- * only in the shop's own events. An order's browser and history decide whose it is.
+ * A user id can be guessed, so it decides only where an event names no browser. Once the shop has given it to the person, it
+ * decides only in the shop's own events. An order's browser and history decide whose it is.
  */
 export function createMatcher(person: Person): Matcher {
   const keys = new Set(person.visitorKeys);
