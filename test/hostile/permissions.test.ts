@@ -1,5 +1,4 @@
 /** Each cell of the table "Who may do what" in docs/security.md: the test does what the row says as the column's caller. */
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sign } from "../../src/domain/signature.js";
 import { LinkTrust } from "../../src/gen/aisle/v1/app_pb.js";
@@ -7,6 +6,7 @@ import { Availability } from "../../src/gen/aisle/v1/product_pb.js";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
 import { storeKinds } from "../fixtures/stores.js";
+import { tableOfDocs } from "./docs-table.js";
 
 type Aisle = Awaited<ReturnType<typeof openAisle>>;
 type Form = Readonly<Record<string, string>>;
@@ -166,25 +166,7 @@ const ROWS: Readonly<Record<string, (caller: Caller, shop: Shop) => Promise<bool
   },
 };
 
-/** Cells of the table in the docs, by row and column. */
-function tableOfDocs(): Map<string, Map<string, string>> {
-  const text = readFileSync(new URL("../../docs/security.md", import.meta.url), "utf8");
-  const section = text.split("## Who may do what")[1]?.split("\n## ")[0] ?? "";
-  const [head = [], , ...rows] = section
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  return new Map(
-    rows.map(([row = "", ...cells]) => [row, new Map(cells.map((cell, at) => [head[at + 1] ?? "", cell]))]),
-  );
-}
-
-const table = tableOfDocs();
+const table = tableOfDocs("Who may do what");
 
 it("the permission table in docs/security.md has the rows and columns that are tested", () => {
   expect([...table.keys()]).toEqual(Object.keys(ROWS));
