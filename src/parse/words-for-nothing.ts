@@ -4,25 +4,15 @@
  */
 const WORDS: ReadonlySet<string> = new Set([
   ...["null", "nil", "none", "undefined", "nan", "na", "n/a", "#n/a", "\\n", "empty", "void", "n.a."],
-  ...["false", "true", "unknown", "guest", "anonymous", "anon", "not set", "not logged in", "object object", "nobody"],
+  ...["false", "true", "unknown", "guest", "anonymous", "anon", "not set", "unset", "object object", "nobody"],
+  ...["not logged in", "logged out", "no user", "no id", "unidentified", "unregistered", "not available", "missing"],
+  ...["deleted", "opt out", "optout", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
 ]);
 
 /** What exports and scripts write where a cell, a group of variants, an order number or a key has no value. */
 const NO_VALUES: ReadonlySet<string> = new Set([
-  ...[
-    "null",
-    "\\n",
-    "not set",
-    "undefined",
-    "nan",
-    "#n/a",
-    "#na",
-    "object object",
-    "#null!",
-    "#ref!",
-    "#value!",
-    "#name?",
-  ],
+  ...["null", "\\n", "not set", "undefined", "nan", "object object"],
+  ...["#n/a", "#na", "#null!", "#ref!", "#value!", "#name?", "#div/0!", "#num!"],
 ]);
 
 const NEGATIVE = new Set(["-1", "-1.0"]);
@@ -30,14 +20,23 @@ const NEGATIVE = new Set(["-1", "-1.0"]);
 const ZEROS = /^[-+0._:]+$/;
 const OPENED = /^[\s"'`(<[{]+/;
 const CLOSED = /[\s"'`)>\]}]+$/;
-/** No word above is longer with what may stand around it; ids of persons mostly are. */
-const LONGEST = 40;
+/** A template that nothing filled in, and so the same for all: `{{ customer.id }}`, `${id}`, `<%= id %>`, `%user_id%`, `*|ID|*`. */
+const TEMPLATE = /^(\{\{.*\}\}|\{%.*%\}|[$#]\{.*\}|<%.*%>|\[\[.*\]\]|\*\|.*\|\*|%[a-z_.%]*[a-z_.]%+)$/su;
+/** Characters without a shape: joiners, direction marks, soft hyphens, variation selectors. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** No word or template is longer with what may stand around it; ids of persons may be. */
+const LONGEST = 80;
+
+/** The text as it is compared with the words: in lower case, with one shape of each letter. */
+function plainly(text: string): string {
+  return text.replace(INVISIBLE, "").normalize("NFKC").trim().toLowerCase();
+}
 
 /** True for an id that names nobody, in any case, with blanks, quotes or brackets around. */
 export function isNobody(id: string): boolean {
   if (id.length > LONGEST) return false;
-  const said = id.trim().toLowerCase();
-  if (said === "" || ZEROS.test(said) || NEGATIVE.has(said)) return true;
+  const said = plainly(id);
+  if (said === "" || ZEROS.test(said) || NEGATIVE.has(said) || TEMPLATE.test(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");
   return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
 }
@@ -48,8 +47,8 @@ export function isNobody(id: string): boolean {
  */
 export function isNoValue(text: string): boolean {
   if (text.length > LONGEST) return false;
-  const said = text.trim().toLowerCase();
-  if (said === "") return true;
+  const said = plainly(text);
+  if (said === "" || TEMPLATE.test(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");
   return NO_VALUES.has(bare) || NO_VALUES.has(bare.replaceAll(/[\s_-]+/g, " "));
 }

@@ -18,7 +18,19 @@ const NOBODY = [
     '"null"',
     "[object Object]",
   ],
-  ...[" 0 ", " guest "],
+  ...[" 0 ", " guest ", "０", "\u200b0", "guest\ufeff", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"],
+  ...[
+    "{{ customer.id }}",
+    "{{user_id}}",
+    "{% uid %}",
+    ["$", "{user.id}"].join(""),
+    "#{id}",
+    "<%= id %>",
+    "[[id]]",
+    "%user_id%",
+    "*|UID|*",
+  ],
+  ...["not_logged_in", "logged-out", "no_user", "opt-out", "deleted", "<nil>", "%%USER_ID%%"],
 ];
 const SOMEBODY = [
   "1",
@@ -32,6 +44,11 @@ const SOMEBODY = [
   "nancy",
   "unknown@x.de",
   "no",
+  "user-0",
+  "%41",
+  "100%",
+  "{7}",
+  "{3f2504e0-4f89-41d3-9a0c-0305e82c3301}",
   "0199ffff-0000-7000-8000-000000000001",
 ];
 
@@ -62,6 +79,8 @@ describe("a cell, a group, an order number or a key", () => {
     '"NULL"',
     "<null>",
     "[object Object]",
+    "#DIV/0!",
+    "{{ order.name }}",
     "",
   ])("has no value when it is %j", (text) => {
     expect(isNoValue(text)).toBe(true);
