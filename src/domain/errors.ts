@@ -13,7 +13,7 @@ export type FieldFault = "missing" | "invalid";
  * A field that is not accepted. `field` is the path as RPC callers write it (`event.action_type`); the facade translates
  * it to its own names. `accepted` says what is accepted. Neither ever quotes the value.
  */
-interface Violation {
+export interface Violation {
   readonly field: string;
   readonly fault: FieldFault;
   readonly accepted: string;
@@ -34,7 +34,7 @@ export class InvalidArgument extends DomainError implements Violation {
     others: readonly Violation[] = [],
   ) {
     const violations = [{ field, fault, accepted }, ...others].slice(0, MAX_VIOLATIONS);
-    super(violations.map(violationText).join("; "));
+    super(violationsText(violations));
     this.violations = violations;
   }
 }
@@ -44,6 +44,11 @@ export class RequestIdReused extends InvalidArgument {
   constructor() {
     super("request_id", "invalid", "one that no other request of the last 24 hours has");
   }
+}
+
+/** All violations of a request in one text. */
+export function violationsText(violations: readonly Violation[]): string {
+  return violations.map(violationText).join("; ");
 }
 
 function violationText({ field, fault, accepted }: Violation): string {

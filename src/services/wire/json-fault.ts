@@ -3,6 +3,7 @@ import {
   type DescEnum,
   type DescField,
   type DescMessage,
+  type DescOneof,
   fromJson,
   type JsonObject,
   type JsonValue,
@@ -23,8 +24,7 @@ const FORMS: ReadonlyMap<string, string> = new Map([
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /**
- * The first fault of JSON that could not be read as the message, with the reader's error; undefined when it is no JSON object, or
- * a name stands twice.
+ * The first fault of JSON that could not be read as the message, with the reader's error; undefined when it is no JSON object.
  */
 export function jsonFault(desc: DescMessage, json: string, error: unknown): InvalidArgument | undefined {
   let value: JsonValue;
@@ -34,7 +34,23 @@ export function jsonFault(desc: DescMessage, json: string, error: unknown): Inva
     // It is no JSON, as the caller says.
     return undefined;
   }
-  return (isJsonObject(value) ? faultIn(desc, value) : undefined) ?? rangeFault(error);
+  return (isJsonObject(value) ? faultIn(desc, value) : undefined) ?? rangeFault(error) ?? nameTwice(desc, error);
+}
+
+/** `JSON.parse` keeps the last of two values of one name, so only the reader finds both. */
+function nameTwice(desc: DescMessage, error: unknown): InvalidArgument | undefined {
+  const [, name] = (error instanceof Error && /duplicate object key "(\w+)"/.exec(error.message)) || [];
+  if (name === undefined || !isFieldBelow(desc, name)) return undefined;
+  return new InvalidArgument(name, "invalid", ONCE);
+}
+
+/** Whether a field of the message, or of one inside, has this name. */
+function isFieldBelow(desc: DescMessage, name: string, seen = new Set<DescMessage>()): boolean {
+  if (seen.has(desc)) return false;
+  seen.add(desc);
+  return (
+    fieldOf(desc, name) !== undefined || desc.fields.some(({ message }) => message && isFieldBelow(message, name, seen))
+  );
 }
 
 /** A value of the right type that the walk takes and the reader does not. */
@@ -54,8 +70,11 @@ function fieldOf(desc: DescMessage, name: string): DescField | undefined {
   return desc.fields.find(({ jsonName, name: own }) => name === jsonName || name === own);
 }
 
+const ONCE = "accepted is one value; the field is given twice";
+
 /** `path` is that of the object, with a full stop behind it: names stand in errors as the sender wrote them. */
 function faultIn(desc: DescMessage, object: JsonObject, path = ""): InvalidArgument | undefined {
+  const given = new Set<DescField | DescOneof>();
   for (const [name, value] of Object.entries(object)) {
     const field = fieldOf(desc, name);
     if (field === undefined) {
@@ -63,8 +82,17 @@ function faultIn(desc: DescMessage, object: JsonObject, path = ""): InvalidArgum
       const accepted = known === "" ? "no field is accepted" : `accepted are ${known}`;
       return new InvalidArgument(path + (NAME.test(name) ? name : "a name that is unknown"), "invalid", accepted);
     }
-    const fault = value === null ? undefined : faultOfField(field, value, path + name);
+    if (value === null) continue;
+    const fault = given.has(field)
+      ? new InvalidArgument(path + name, "invalid", ONCE)
+      : faultOfField(field, value, path + name);
     if (fault !== undefined) return fault;
+    if (field.oneof !== undefined && given.has(field.oneof)) {
+      const names = field.oneof.fields.map(({ jsonName }) => jsonName).join(", ");
+      return new InvalidArgument(path + name, "invalid", `accepted is one of ${names}`);
+    }
+    given.add(field);
+    if (field.oneof !== undefined) given.add(field.oneof);
   }
   return undefined;
 }

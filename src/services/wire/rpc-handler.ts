@@ -27,6 +27,7 @@ import { toConnectError } from "./errors.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
 import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
+import { jsonNames } from "./json-names.js";
 import { knownEnums } from "./known-enums.js";
 import { framedMessages } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
@@ -94,7 +95,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     writeMaxBytes: limits.writeMaxBytes,
     maxTimeoutMs: limits.maxTimeoutMs,
     shutdownSignal: deps.shutdown,
-    interceptors,
+    interceptors: [jsonNames, ...interceptors],
   });
   const short = createGrpcUnary({ ...deps, interceptors });
   deps.routes(short.knowing(withNamedFields(router)));

@@ -1,16 +1,22 @@
 /** Refusals name a field by its full path, in the spelling of the sender's format. */
 import { create, type DescMessage, fromJsonString, toBinary } from "@bufbuild/protobuf";
-import { ConnectError, createClient } from "@connectrpc/connect";
+import { ConnectError, type ConnectRouter, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it } from "vitest";
+import { InvalidArgument } from "../../../src/domain/errors.js";
 import { AppService, UpdateAppRequestSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import {
   EventService,
   RecordEventRequestSchema,
   RecordEventsRequestSchema,
 } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { SetSubscriptionRequestSchema } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
+import {
+  GetContactRequestSchema,
+  SetSubscriptionRequestSchema,
+  SubscriptionService,
+} from "../../../src/gen/aisle/v1/subscription_service_pb.js";
+import { BadRequestSchema, ErrorInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
+import { toConnectError } from "../../../src/services/wire/errors.js";
 import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
 import { unknownEnumNumber } from "../../../src/services/wire/known-enums.js";
 import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
@@ -44,9 +50,20 @@ describe("a violation in JSON", () => {
     [RecordEventRequestSchema, { event: { products: [{}, { quantity: 2 ** 40 }] } }, "event.products[1].quantity"],
     [RecordEventsRequestSchema, { events: [{}, { products: [{ quantity: "x" }] }] }, "events[1].products[0].quantity"],
     [RecordEventRequestSchema, { event: { extraFields: { "ada@example.com": 1 } } }, "event.extraFields[*]"],
+    [SetSubscriptionRequestSchema, { emailState: "SUBSCRIPTION_STATE_SUBSCRIBED", email_state: 3 }, "email_state"],
+    [GetContactRequestSchema, { email: "a@shop.example", phone: "+48123456789" }, "phone"],
+    [UpdateAppRequestSchema, { app: { privacy: { signals: 1, ["__proto__"]: 1 } } }, "app.privacy.__proto__"],
   ])("has the full path as the sender wrote it: %# %j", (desc, json, path) => {
     expect(fieldOf(desc, json)).toBe(path);
   });
+});
+
+it.each([
+  ['{"etag":"a","etag":"b"}', "etag"],
+  ['{"app":{"linkTrust":1,"linkTrust":2}}', "linkTrust"],
+])("a name that JSON has twice is named: %s", (json, name) => {
+  const decode = () => createNamingDecoder(UpdateAppRequestSchema).decode(Buffer.from(json));
+  expect(decode).toThrow(`Invalid field: ${name}, accepted is one value; the field is given twice`);
 });
 
 it.each([
@@ -95,6 +112,75 @@ describe("an unknown number of an enum", () => {
     expect(toBinary(SetSubscriptionRequestSchema, wrong).length).toBeGreaterThan(0);
     const right = create(SetSubscriptionRequestSchema, { emailState: 1 });
     expect(unknownEnumNumber(SetSubscriptionRequestSchema, right)).toBeUndefined();
+  });
+});
+
+describe("a field that a service refuses", () => {
+  let url = "";
+  beforeAll(async () => {
+    const fault = () => {
+      const others = [{ field: "app.privacy.rejected_retention", fault: "missing", accepted: "" }] as const;
+      return toConnectError(new InvalidArgument("update_mask", "invalid", "some of display_name, link_trust", others));
+    };
+    const routes = (router: ConnectRouter) => {
+      router.service(AppService, {
+        updateApp: () => Promise.reject(fault()),
+        getApp: () => Promise.reject(fault()),
+      });
+      router.service(SubscriptionService, {
+        // biome-ignore lint/correctness/useYield: it fails before its first answer
+        async *verifyLedger() {
+          throw fault();
+        },
+      });
+    };
+    const listener = createRpcListener({ routes, host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${(await listener.listen()).port}`;
+    return () => listener.close(0);
+  });
+
+  const JSON_TEXT =
+    "Invalid field: updateMask, some of displayName, linkTrust; Missing required field: app.privacy.rejectedRetention";
+  const PROTO_TEXT =
+    "Invalid field: update_mask, some of display_name, link_trust; Missing required field: app.privacy.rejected_retention";
+
+  it.each([
+    [
+      "Connect with JSON",
+      JSON_TEXT,
+      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false }),
+    ],
+    [
+      "Connect with JSON by GET",
+      JSON_TEXT,
+      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useHttpGet: true, useBinaryFormat: false }),
+    ],
+    [
+      "gRPC-Web with JSON",
+      JSON_TEXT,
+      () => createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false }),
+    ],
+    [
+      "Connect with binary messages",
+      PROTO_TEXT,
+      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: true }),
+    ],
+    ["gRPC", PROTO_TEXT, () => createGrpcTransport({ baseUrl: url })],
+  ] as const)("has the name that its sender writes: %s", async (_, text, transport) => {
+    const apps = createClient(AppService, transport());
+    const ledger = createClient(SubscriptionService, transport());
+    const stream = () => ledger.verifyLedger({})[Symbol.asyncIterator]().next();
+    for (const call of [() => apps.updateApp({}), () => apps.getApp({}), stream]) {
+      const error: ConnectError | undefined = await call().then(() => undefined, ConnectError.from);
+      expect(error?.rawMessage).toBe(text);
+      expect(
+        error
+          ?.findDetails(BadRequestSchema)[0]
+          ?.fieldViolations.map(({ field }) => field)
+          .join("; "),
+      ).toBe(text.replaceAll(/(Invalid|Missing required) field: |, [^;]*/g, ""));
+      expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: "INVALID_FIELDS" }]);
+    }
   });
 });
 

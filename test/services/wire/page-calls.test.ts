@@ -50,9 +50,9 @@ function browser(origin: string): typeof fetch {
 }
 
 describe.each([
-  ["gRPC-Web", createGrpcWebTransport],
-  ["Connect", createConnectTransport],
-])("a page of another origin calls by %s", (_, create) => {
+  ["gRPC-Web", createGrpcWebTransport, "app.app_id"],
+  ["Connect", createConnectTransport, "app.appId"],
+])("a page of another origin calls by %s", (_, create, field) => {
   const clientOf = (baseUrl: string, origin: string, token = "good") => {
     const apps = createClient(AppService, create({ baseUrl, fetch: browser(origin), defaultTimeoutMs: 20_000 }));
     const headers = { authorization: `Bearer ${token}` };
@@ -67,8 +67,8 @@ describe.each([
   it("and reads code, text and details of an error", async () => {
     const { url } = await openGuarded([PAGE]);
     const error = await clientOf(url, PAGE)("no app").then(Promise.reject, ConnectError.from);
-    expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, "Invalid field: app.app_id"]);
-    expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("app.app_id");
+    expect([error.code, error.rawMessage]).toEqual([Code.InvalidArgument, `Invalid field: ${field}`]);
+    expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe(field);
   });
 
   it("and needs its token after a preflight without one", async () => {

@@ -124,7 +124,7 @@ const transports: Record<string, (baseUrl: string) => Transport> = {
     createConnectTransport({ baseUrl, httpVersion: "1.1", useHttpGet: true }),
 };
 
-describe.each(Object.entries(transports))("%s", (_, transport) => {
+describe.each(Object.entries(transports))("%s", (name, transport) => {
   it("carries unary calls, both streams and error details", async () => {
     const wire = transport((await openListener()).url);
     const apps = createClient(AppService, wire);
@@ -143,7 +143,9 @@ describe.each(Object.entries(transports))("%s", (_, transport) => {
 
     const error = ConnectError.from(await apps.createApp({ app: { appId: "" } }).catch((reason: unknown) => reason));
     expect(error.code).toBe(Code.InvalidArgument);
-    expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("app.app_id");
+    expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe(
+      name.includes("JSON") ? "app.appId" : "app.app_id",
+    );
   });
 });
 
