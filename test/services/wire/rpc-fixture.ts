@@ -1,9 +1,10 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { onTestFinished } from "vitest";
+import { InvalidArgument } from "../../../src/domain/errors.js";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
+import { toConnectError } from "../../../src/services/wire/errors.js";
 import { createRpcListener, type RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
 
 /** A gate that test code opens. */
@@ -28,10 +29,7 @@ export function createFixtureRoutes(gates: { getApp?: Gate; getAppCalled?: Gate 
     router.service(AppService, {
       createApp({ app }) {
         if (!/^[A-Za-z0-9_-]{1,64}$/.test(app?.appId ?? "")) {
-          const fieldViolations = [{ field: "app.app_id", description: "Invalid field: app.app_id" }];
-          throw new ConnectError("Invalid field: app.app_id", Code.InvalidArgument, undefined, [
-            { desc: BadRequestSchema, value: { fieldViolations } },
-          ]);
+          throw toConnectError(new InvalidArgument("app.app_id", "invalid"));
         }
         apps.set(app?.appId ?? "", app?.displayName ?? "");
         return { ...(app && { app }) };
