@@ -2,7 +2,7 @@ import { UnusableFile } from "../../catalog/feed/feed-errors.js";
 import { BadLine } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
 import { consentColumn } from "./consent-columns.js";
-import { readConsent } from "./consent-words.js";
+import { readConsent, tellsConsent } from "./consent-words.js";
 
 /** What a line of a list says of a person's consent; null where it says nothing. */
 export interface Consents {
@@ -56,8 +56,8 @@ export function readConsents(
   }
   for (const [column, raw] of extras) {
     const about = consentColumn(column);
-    if (about === undefined) continue;
-    if (about.kind === "unread") throw unread(column);
+    if (about === undefined && !(typeof raw === "string" && tellsConsent(raw))) continue;
+    if (about === undefined || about.kind === "unread") throw unread(column);
     if (about.kind === "detail") {
       details.push(column);
       continue;

@@ -25,15 +25,28 @@ const NOTHING = new Set(
   ].flatMap((line) => line.split(", ")),
 );
 
-/** Yes or no; null when nothing is said, undefined for a text that cannot be read. */
-export function readConsent(cell: string): boolean | null | undefined {
-  const plain = cell.normalize("NFKC").trim().toLowerCase();
-  if (NOTHING.has(plain)) return null;
-  const word = plain
+/** Words that tell consent in whatever column they stand. */
+const TELLS =
+  /^((un|not )?subscribed|unsubscribe|opt(ed)? ?(in|out)|abonniert|abgemeldet|wypisan[ya]|(des)?abonne|desinscrit|disiscritto|uitgeschreven)$/;
+
+/** Whether a cell tells consent by itself: `unsubscribed` in a column of any name. */
+export function tellsConsent(cell: string): boolean {
+  return cell.length <= 20 && TELLS.test(wordOf(cell.normalize("NFKC").trim().toLowerCase()));
+}
+
+function wordOf(plain: string): string {
+  return plain
     .replace(/^[["'\s]+|[\]"'\s]+$/g, "")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/(?<=\p{L})[\s_-]+(?=\p{L})/gu, " ");
+}
+
+/** Yes or no; null when nothing is said, undefined for a text that cannot be read. */
+export function readConsent(cell: string): boolean | null | undefined {
+  const plain = cell.normalize("NFKC").trim().toLowerCase();
+  if (NOTHING.has(plain)) return null;
+  const word = wordOf(plain);
   if (NOTHING.has(word)) return null;
   if (NO.has(word)) return false;
   if (YES.has(word)) return true;

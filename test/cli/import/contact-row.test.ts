@@ -134,6 +134,15 @@ describe("a list of contacts", () => {
     expect(states(text, { maps: [`status=${column}`] })).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
   });
 
+  it.each(["unsubscribed", "Opted-out", "not subscribed", "Subscribed", "abgemeldet", "désabonné"])(
+    "is not imported with the cell %j in a column of another name",
+    (cell) => {
+      const text = `email;state\na@x.de;Bavaria\nb@x.de;${cell}`;
+      expect(() => read(text)).toThrow("The column state looks like consent");
+      expect(states(text, { maps: ["status=state"] })[1]).not.toEqual([UNSPECIFIED, UNSPECIFIED]);
+    },
+  );
+
   it("is not imported as JSON lines with such a field in any line", () => {
     const lines = '{"email":"a@x.de"}\n{"email":"b@x.de","newsletterFlag":false}';
     expect(() => read(lines)).toThrow("newsletterFlag looks like consent");
