@@ -17,6 +17,7 @@ import {
 } from "../gen/aisle/v1/event_pb.js";
 import type { Money } from "../gen/aisle/v1/money_pb.js";
 import { readAmount } from "../parse/amount.js";
+import { isNoValue } from "../parse/words-for-nothing.js";
 import { isNothing, readAvailable, readFlag, splitList, trimSpaces } from "./text-values.js";
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
@@ -274,7 +275,7 @@ function parts(text: string, separator: string, limit: number): readonly string[
 
 function at(list: readonly string[], place: number): string {
   const value = list[place];
-  return value === undefined || isNothing(value) ? "" : trimSpaces(value);
+  return value === undefined || isNothing(value) || isNoValue(value) ? "" : trimSpaces(value);
 }
 
 /** 0 when no usable value was sent, which the message reads as unknown. */

@@ -11,7 +11,7 @@ const WORDS: ReadonlySet<string> = new Set([
 
 /** What exports and scripts write where a cell, a group of variants, an order number or a key has no value. */
 const NO_VALUES: ReadonlySet<string> = new Set([
-  ...["null", "\\n", "not set", "undefined", "nan", "object object"],
+  ...["null", "\\n", "not set", "undefined", "object object"],
   ...["#n/a", "#na", "#null!", "#ref!", "#value!", "#name?", "#div/0!", "#num!"],
 ]);
 
@@ -41,14 +41,19 @@ export function isNobody(id: string): boolean {
   return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
 }
 
+/** No word for nothing begins like most values do. */
+const MAY_BE_NO_VALUE = /^[^A-MP-TV-Za-mp-tv-z0-9]/;
+
 /**
- * True for a text that holds no value: `NULL`, `\N`, `(not set)`, `undefined`, `NaN`, `#N/A`, in any case, with blanks, quotes or
- * brackets around. A name may be `None` or `0`, so those are values.
+ * True for a text that holds no value: `NULL`, `\N`, `(not set)`, `undefined`, `NaN`, `#N/A`, an unfilled template, with blanks, quotes
+ * or brackets around. A name may be `None`, `Nan` or `0`, so those are values.
  */
 export function isNoValue(text: string): boolean {
-  if (text.length > LONGEST) return false;
+  if (text === "") return true;
+  if (text.length > LONGEST || !MAY_BE_NO_VALUE.test(text)) return false;
   const said = plainly(text);
   if (said === "" || TEMPLATE.test(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");
+  if (bare === "nan") return /NaN|nan/.test(text);
   return NO_VALUES.has(bare) || NO_VALUES.has(bare.replaceAll(/[\s_-]+/g, " "));
 }

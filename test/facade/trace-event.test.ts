@@ -76,6 +76,18 @@ describe("an event made from a form", () => {
     expect(event.products[0]?.categories.map((category) => category.categoryId)).toEqual(["10", "11"]);
   });
 
+  it("takes a word for nothing in a list for an empty place", () => {
+    const [first, second] = form({
+      product_ids: "1|2|NULL|NaN",
+      product_skus: "NULL|S2",
+      product_variant_ids: "(not set)|v2",
+      product_titles: "NULL|Nan",
+      product_brand_names: "{{ brand }}|None",
+    }).products;
+    expect(first).toMatchObject({ productId: "1", sku: "", variantId: "", title: "", brandName: "" });
+    expect(second).toMatchObject({ productId: "2", sku: "S2", variantId: "v2", title: "Nan", brandName: "None" });
+  });
+
   it.each([
     ["the second when the first is ahead", { event_utc_date: "2026-03-01 10:05:01", utc_time: "2026-02-01T10:00:00Z" }],
     ["the second when the first is none", { event_utc_date: "0000-00-00 00:00:00", utc_time: "2026-02-01T10:00:00Z" }],

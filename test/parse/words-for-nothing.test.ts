@@ -74,6 +74,8 @@ describe("a cell, a group, an order number or a key", () => {
     "(not set)",
     "undefined",
     "NaN",
+    "nan",
+    "Null",
     "#N/A",
     " null ",
     '"NULL"',
@@ -86,7 +88,7 @@ describe("a cell, a group, an order number or a key", () => {
     expect(isNoValue(text)).toBe(true);
   });
 
-  it.each(["0", "-1", "none", "None", "false", "no", "guest", "NA", "unknown", "null-7", "Nullarbor", "NaNa"])(
+  it.each(["0", "-1", "none", "None", "false", "no", "guest", "NA", "unknown", "Nan", "null-7", "Nullarbor", "NaNa"])(
     "has the value %j",
     (text) => {
       expect(isNoValue(text)).toBe(false);
