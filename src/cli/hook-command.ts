@@ -20,6 +20,11 @@ interface AppOptions extends ServerOptions {
   readonly app: string;
 }
 
+interface SetOptions extends AppOptions {
+  readonly url: string;
+  readonly erasures?: boolean;
+}
+
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function defineHook(hook: Command, deps: ProgramDeps): void {
@@ -27,8 +32,9 @@ export function defineHook(hook: Command, deps: ProgramDeps): void {
     withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("set", "set the URL that receives changes, and print the secret that signs the messages"))
     .requiredOption("--url <url>", "an https address")
+    .option("--erasures", "also tell of erasures, by ids")
     .addHelpText("after", "\nExample:\n  $ aisle hook set --app shop1 --url https://shop.example/aisle-hook")
-    .action((options: AppOptions & { readonly url: string }) => setHook(options, deps));
+    .action((options: SetOptions) => setHook(options, deps));
   command("show", "show the URL that receives changes")
     .addHelpText("after", "\nExample:\n  $ aisle hook show --app shop1")
     .action((options: AppOptions) => showHook(options, deps));
@@ -47,16 +53,18 @@ export function defineHook(hook: Command, deps: ProgramDeps): void {
     .action((options: ResendOptions) => resend(options, deps));
 }
 
-async function setHook(options: AppOptions & { readonly url: string }, deps: ProgramDeps): Promise<void> {
-  const request = { appId: options.app, url: options.url };
+async function setHook(options: SetOptions, deps: ProgramDeps): Promise<void> {
+  const request = { appId: options.app, url: options.url, tellErasures: options.erasures ?? false };
   const { secret } = await withClients(options, deps, ({ hooks }) => hooks.setHook(request, CALL));
   writeLine(deps.stdout, `Changes of ${options.app} are sent to ${printable(options.url)}`);
   writeLine(deps.stdout, `Messages are signed with ${secret} (shown only here)`);
 }
 
 async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
-  const { url } = await withClients(options, deps, ({ hooks }) => hooks.getHook({ appId: options.app }, CALL));
+  const call = ({ hooks }: Clients) => hooks.getHook({ appId: options.app }, CALL);
+  const { url, tellErasures } = await withClients(options, deps, call);
   writeLine(deps.stdout, printable(url));
+  if (tellErasures) writeLine(deps.stdout, "It is told of erasures");
 }
 
 async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps: ProgramDeps): Promise<void> {

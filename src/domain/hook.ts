@@ -35,6 +35,8 @@ export interface Hook {
   readonly url: string;
   /** In the form of receivers' libraries: `whsec_` and Base64. Encrypted. */
   readonly secret: string;
+  /** Whether it is told of erasures. */
+  readonly tellsErasures: boolean;
 }
 
 /** A subscription that waits for confirmation. */
@@ -59,8 +61,8 @@ export function confirmationOf(key: string): { readonly contactId: string; reado
   return { contactId: key.slice(border + 1), channel: key.slice(0, border) === "sms" ? "sms" : "email" };
 }
 
-/** Messages to a hook: a subscription changed, or waits for its owner's confirmation. */
-export const HOOK_KINDS = ["subscription.changed", "subscription.confirmation_wanted"] as const;
+/** Messages to a hook: a subscription changed, or waits for its owner's confirmation; a person was erased. */
+export const HOOK_KINDS = ["subscription.changed", "subscription.confirmation_wanted", "person.erased"] as const;
 
 export type HookKind = (typeof HOOK_KINDS)[number];
 
@@ -77,11 +79,12 @@ export const HOOK_FAILURES = [
 
 export type HookFailure = (typeof HOOK_FAILURES)[number];
 
-/** A waiting message, without personal data: its content is read when it is sent. */
+/** A waiting message. Its content is read when it is sent, except where its contact may be gone by then. */
 export interface HookEntry {
   /** The same at every attempt and unique over all apps. Older versions numbered them by app. */
   readonly messageId: string;
   readonly kind: HookKind;
+  /** "" for an erasure. */
   readonly contactId: string;
   readonly channel: Channel;
   /** Id of the ledger's entry; "" for a message without one. */
@@ -95,6 +98,13 @@ export interface HookEntry {
   readonly failure: HookFailure | "";
   /** HTTP status of the last answer, 0 without one. */
   readonly status: number;
+  /** The message as it is sent when its contact is gone: of an unsubscription, with its address, and of an erasure; else "". */
+  readonly body: string;
+}
+
+/** Whether an erasure of its contact drops the message. An unsubscription is still sent: the shop must not mail that address. */
+export function endsWithContact({ body }: Pick<HookEntry, "body">): boolean {
+  return body === "";
 }
 
 /** The key of a waiting message: they sort by due time. */

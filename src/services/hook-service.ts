@@ -4,6 +4,7 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { HookEntry } from "../domain/hook.js";
 import { HookFailure, HookMessageSchema, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
 import { HookService } from "../gen/aisle/v1/hook_service_pb.js";
+import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { type Hooks, hookEtag, type MadeHook } from "../identity/hooks/hooks.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { HookStore } from "../store/ports/hook-store.js";
@@ -36,14 +37,16 @@ export function createHookService({
     setHook: mutation(HookService.method.setHook, async (request, once) => {
       await requireApp(apps, request.appId);
       const answer = (made: MadeHook) => (request.validateOnly ? {} : made);
-      return once.change(answer, (change) => hooks.set(request.appId, request.url, request.etag, change));
+      return once.change(answer, (change) =>
+        hooks.set(request.appId, { url: request.url, tellsErasures: request.tellErasures }, request.etag, change),
+      );
     }),
 
     getHook: guarded(report, async (request) => {
       await requireApp(apps, request.appId);
       const hook = (await kept.secrets(request.appId))?.hook;
       if (!hook) throw new NotFound("hook");
-      return { url: hook.url, etag: hookEtag(hook) };
+      return { url: hook.url, etag: hookEtag(hook), tellErasures: hook.tellsErasures };
     }),
 
     deleteHook: mutation(HookService.method.deleteHook, async (request, once) => {
@@ -80,6 +83,7 @@ export function createHookService({
 const TYPES = {
   "subscription.changed": HookMessageType.SUBSCRIPTION_CHANGED,
   "subscription.confirmation_wanted": HookMessageType.CONFIRMATION_WANTED,
+  "person.erased": HookMessageType.PERSON_ERASED,
 } as const satisfies Record<HookEntry["kind"], HookMessageType>;
 
 const FAILURES = {
@@ -98,7 +102,7 @@ export function hookMessage(entry: HookEntry): MessageInitShape<typeof HookMessa
     messageId,
     type: TYPES[kind],
     contactId,
-    channel: channelOf(channel),
+    channel: kind === "person.erased" ? SubscriptionChannel.UNSPECIFIED : channelOf(channel),
     createTime: timestampOf(createdAt),
     attemptCount: attempts,
     failure: failure === "" ? HookFailure.UNSPECIFIED : FAILURES[failure],

@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { clickOfKey, type ExposedFrame, type ShownList } from "../domain/frame-tally.js";
-import { type Confirmation, confirmationOf } from "../domain/hook.js";
+import { type Confirmation, confirmationOf, endsWithContact } from "../domain/hook.js";
 import type { Operation } from "../domain/operation.js";
 import type { Visitor } from "../domain/visitor.js";
 import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
@@ -140,7 +140,9 @@ async function previewErasure(
   const startedAt = deps.now();
   for await (const { items, contactsKept } of readPerson(deps, appId, names, startedAt)) {
     signal.throwIfAborted();
-    for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    for (const item of items)
+      if (item.kind !== "outbox" || endsWithContact(item.value))
+        counts.set(item.kind, (counts.get(item.kind) ?? 0) + 1);
     kept = contactsKept;
   }
   return {

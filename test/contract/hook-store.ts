@@ -5,7 +5,7 @@ import { app, hookEntry } from "./samples.js";
 
 const SECRETS: MailingSecrets = {
   linkKey: "5a",
-  hook: { url: "https://shop.example/in", secret: "whsec_YQ==" },
+  hook: { url: "https://shop.example/in", secret: "whsec_YQ==", tellsErasures: true },
   signing: [{ secretId: "s1", secret: "sealed:1:00:YQ", createdAt: 7 }],
 };
 

@@ -37,6 +37,7 @@ export function hookEntry(messageId: string, change: Partial<HookEntry> = {}): H
     nextAt: 1,
     failure: "",
     status: 0,
+    body: "",
     ...change,
   };
 }

@@ -80,4 +80,5 @@ const DEAD = {
   nextAt: 1,
   failure: "refused",
   status: 500,
+  body: "",
 } as const;

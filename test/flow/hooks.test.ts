@@ -189,7 +189,15 @@ describe.each(stores)("hook messages: $name", ({ openStore }) => {
       if (change === undefined) throw new Error("the change is not in the ledger");
       const { contactId, channel, changeId } = change;
       const entry = { messageId: changeId, kind: "subscription.changed", contactId, channel, changeId } as const;
-      const waiting = { ...entry, createdAt: 1, attempts: 1, nextAt: 1, failure: "refused", status: 503 } as const;
+      const waiting = {
+        ...entry,
+        createdAt: 1,
+        attempts: 1,
+        nextAt: 1,
+        failure: "refused",
+        status: 503,
+        body: "",
+      } as const;
       tx.outbox.put(outboxKey(waiting), waiting);
     });
     await deliver();
@@ -222,6 +230,7 @@ describe.each(stores)("hook messages: $name", ({ openStore }) => {
           nextAt: 1,
           failure: "refused",
           status: 0,
+          body: "",
         });
       }
     });

@@ -308,6 +308,7 @@ export const WRITE_CASES: Readonly<Record<string, WriteCase>> = {
           nextAt: 1,
           failure: "refused",
           status: 500,
+          body: "",
         }),
       ),
     call: (rpc, { appId }) => rpc.hooks.resendMessages({ appId, messageIds: ["dead"] }),

@@ -3,13 +3,14 @@
  * two days have passed. Then it counts as given up, until somebody requeues it.
  *
  * A sender claims a message for a minute, so that only one of several servers sends it. If that server dies, another
- * one sends the message again; receivers recognise it by its id. The body is built at the claim; a message whose
- * contact was erased is dropped.
+ * one sends the message again; receivers recognise it by its id. The body is built at the claim. A message whose contact was
+ * erased is dropped, but not one that has its body: an unsubscription is still told, and then nothing is left of it.
  */
 
 import type { HookMessage, HookOutcome, SendHook } from "../../adapters/hook-sender.js";
 import type { Metrics } from "../../adapters/metrics.js";
 import type { Now } from "../../domain/clock.js";
+import type { Contact } from "../../domain/contact.js";
 import { type HookEntry, MAILING_SECRETS, outboxKey } from "../../domain/hook.js";
 import type { Seal } from "../../domain/secret-encryption.js";
 import type { HookStore } from "../../store/ports/hook-store.js";
@@ -76,13 +77,11 @@ export function createHookDelivery(deps: HookDeliveryDependencies): DeliverHooks
       if (tx.app() === undefined || before === undefined) return undefined; // another server has it
       tx.outbox.delete(outboxKey(before));
       const contact = tx.contacts.get(before.contactId);
-      if (!hook || contact === undefined) return undefined;
-      const link = deps.linkOf(tx, before);
-      if (before.kind === "subscription.confirmation_wanted" && link === undefined) return undefined;
+      if (!hook) return undefined;
+      const body = contact === undefined ? before.body : bodyOf(tx, before, contact);
+      if (body === "") return undefined;
       const entry = { ...before, nextAt: at + CLAIM_MS };
       tx.outbox.put(outboxKey(entry), entry);
-      const change = before.changeId === "" ? undefined : tx.changes.get(before.changeId);
-      const body = messageBody(appId, before, contact, change, link);
       const headers = {
         "content-type": "application/json",
         "user-agent": "Aisle",
@@ -90,6 +89,14 @@ export function createHookDelivery(deps: HookDeliveryDependencies): DeliverHooks
       };
       return { entry, message: { url: hook.url, headers, body } };
     });
+  };
+
+  /** "" when the message needs a link and there is none. */
+  const bodyOf = (tx: Transaction, entry: HookEntry, contact: Contact): string => {
+    const link = deps.linkOf(tx, entry);
+    if (entry.kind === "subscription.confirmation_wanted" && link === undefined) return "";
+    const change = entry.changeId === "" ? undefined : tx.changes.get(entry.changeId);
+    return messageBody(tx.appId, entry, contact, change, link);
   };
 
   const settle = (appId: string, entry: HookEntry, { failure, status }: HookOutcome) => {
@@ -101,8 +108,11 @@ export function createHookDelivery(deps: HookDeliveryDependencies): DeliverHooks
       if (failure === undefined) return;
       const pause = RETRY_AFTER_MS[entry.attempts];
       const failed = { ...entry, attempts: entry.attempts + 1, failure, status };
-      if (pause === undefined) tx.deadHooks.put(entry.messageId, failed);
-      else {
+      const isLeft = entry.contactId !== "" && tx.contacts.get(entry.contactId) === undefined;
+      if (pause === undefined) {
+        // Nothing of an erased contact stays.
+        if (!isLeft) tx.deadHooks.put(entry.messageId, failed);
+      } else {
         const next = { ...failed, nextAt: at + pause };
         tx.outbox.put(outboxKey(next), next);
       }

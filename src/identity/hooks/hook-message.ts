@@ -45,6 +45,20 @@ export function messageBody(
   return JSON.stringify({ type: kind, timestamp: isoOf(change?.occurredAt ?? createdAt), data });
 }
 
+/** The body of a message about an erasure: ids alone, by which the shop finds what it keeps of the person. */
+export function erasureBody(
+  appId: string,
+  messageId: string,
+  {
+    erasureId,
+    contactIds,
+    at,
+  }: { readonly erasureId: string; readonly contactIds: readonly string[]; readonly at: number },
+): string {
+  const data = { app_id: appId, message_id: messageId, erasure_id: erasureId, contact_ids: contactIds };
+  return JSON.stringify({ type: "person.erased", timestamp: isoOf(at), data });
+}
+
 function isoOf(at: number): string {
   return new Date(at).toISOString();
 }

@@ -12,6 +12,9 @@ const MAX_URL = 2000;
 /** Messages deleted in one work. */
 const PAGE = 500;
 
+/** What a shop wants of its hook. */
+export type WantedHook = Pick<Hook, "url" | "tellsErasures">;
+
 /** The secret and the etag of a hook. */
 export interface MadeHook {
   readonly secret: string;
@@ -20,9 +23,10 @@ export interface MadeHook {
 
 export interface Hooks {
   /**
-   * Sets the address that receives changes, with a new secret. Waiting messages go to it. Rejects with NotFound("app").
+   * Sets the address that receives changes, with a new secret, and whether it is told of erasures. Waiting messages go to it.
+   * Rejects with NotFound("app").
    */
-  set(appId: string, url: string, etag?: string, change?: Change<MadeHook>): Promise<MadeHook>;
+  set(appId: string, wanted: WantedHook, etag?: string, change?: Change<MadeHook>): Promise<MadeHook>;
   /** Removes the hook and drops its waiting messages. False if the app has none. */
   remove(appId: string, etag?: string, change?: Change<boolean>): Promise<boolean>;
   /** Requeues messages that were given up, due at once. Returns their number. */
@@ -40,8 +44,8 @@ export function createHooks(deps: {
   const { unitOfWork, seal, now, newKey } = deps;
   const inOneWork: UnitOfWork["run"] = (appId, work) => unitOfWork.run(appId, work);
   return {
-    set: async (appId, url, etag, change = inOneWork) => {
-      const hook = { url: checkedUrl(url), secret: secretText(Buffer.from(newKey(), "hex")) };
+    set: async (appId, { url, tellsErasures }, etag, change = inOneWork) => {
+      const hook = { url: checkedUrl(url), tellsErasures, secret: secretText(Buffer.from(newKey(), "hex")) };
       const kept = { ...hook, secret: seal.seal(appId, hook.secret) };
       return change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");

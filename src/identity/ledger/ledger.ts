@@ -85,7 +85,7 @@ export function state(tx: Transaction, contact: Contact, statement: Statement): 
     salt: statement.newSalt(),
   });
   if (entry.from === entry.to) return { contact: after, effect: "confirmed" };
-  announceChange(tx, entry, statement.newId);
+  announceChange(tx, entry, after, statement.newId);
   return { contact: after, effect: "changed" };
 }
 

@@ -1,11 +1,14 @@
 import type { Now } from "../../domain/clock.js";
 import { ERASURE_STEPS, type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
 import { NotFound } from "../../domain/errors.js";
+import { endsWithContact } from "../../domain/hook.js";
 import { idAt } from "../../domain/ids.js";
 import type { Operation } from "../../domain/operation.js";
 import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
 import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import { announceErasure } from "../hooks/announce.js";
 import { eraseChange } from "../ledger/ledger.js";
+import type { Suppressions } from "../suppressions.js";
 import { KEYED_MS, type PersonStores } from "./export.js";
 import { createMatcher } from "./matcher.js";
 import { joined } from "./person.js";
@@ -33,6 +36,10 @@ export interface ErasureStepsDependencies extends PersonStores {
   /** A finished erasure as its operation shows it. */
   readonly resultOf: (erasure: Erasure) => string;
   readonly now: Now;
+  readonly newId: () => string;
+  /** Returns 64 random hex digits. */
+  readonly newKey: () => string;
+  readonly suppressions?: Suppressions | undefined;
 }
 
 /** Does one step of an erasure, or a part of it; returns the updated erasure. */
@@ -68,8 +75,10 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
   const { step, goOn } = createProgress(deps);
   const sift = createSifter(deps);
   return {
-    identity: (appId, erasure) =>
-      step(appId, erasure, (tx, one) => ({ ...removeIdentity(tx, one, one.startedAt), step: "visitors" })),
+    identity: (appId, erasure) => {
+      const part = createParting(deps);
+      return step(appId, erasure, (tx, one) => ({ ...part(tx, one, one.person.contactKeys), step: "visitors" }));
+    },
 
     visitors: async (appId, erasure) => {
       if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
@@ -193,7 +202,11 @@ function createMessageSteps(deps: ErasureStepsDependencies) {
   return {
     confirmations: (appId, erasure) => sift(appId, erasure, "confirmations", awaitedBy, dropping("confirmations")),
 
-    outbox: (appId, erasure) => sift(appId, erasure, "outbox", ofContacts, dropping("outbox")),
+    outbox: (appId, erasure) => {
+      const theirs = (rows: Rows<"outbox">, one: Erasure) =>
+        ofContacts(rows, one).filter(({ value }) => endsWithContact(value));
+      return sift(appId, erasure, "outbox", theirs, dropping("outbox"));
+    },
 
     deadHooks: (appId, erasure) => sift(appId, erasure, "deadHooks", ofContacts, dropping("deadHooks")),
   } satisfies Steps;
@@ -203,19 +216,41 @@ function createLastSteps(deps: ErasureStepsDependencies) {
   const { step } = createProgress(deps);
   return {
     // Records received before the erasure began, and written since.
-    recheck: (appId, erasure) =>
-      step(appId, erasure, (tx, one) => {
-        const removed = removeIdentity(tx, one, one.startedAt);
+    recheck: (appId, erasure) => {
+      const part = createParting(deps);
+      return step(appId, erasure, (tx, one) => {
+        const removed = part(tx, one, one.person.contactKeys);
         if (!one.isSecond || removed.counts !== one.counts) return { ...removed, step: "visitors", isSecond: true };
         if (Object.keys(one.counts).length > 0) tx.markChanged();
+        const { erasureId, person } = one;
+        announceErasure(tx, { erasureId, contactIds: person.contactIds, at: deps.now() }, deps.newId);
         return { person: NOBODY, step: "scrub" };
-      }),
+      });
+    },
 
     scrub: async (appId, erasure) => {
       await deps.scrub(appId);
       return step(appId, erasure, () => ({ step: "done", finishedAt: deps.now() }));
     },
   } satisfies Steps;
+}
+
+/**
+ * Makes the part of a work that removes the person's contacts and visitors, and suppresses the addresses that this finds beside the
+ * `known` ones. A known address stays as it is: the person may have subscribed since.
+ */
+export function createParting({
+  suppressions,
+  now,
+  newKey,
+}: Pick<ErasureStepsDependencies, "suppressions" | "now" | "newKey">) {
+  const [suppressedAt, key] = [now(), newKey()];
+  return (tx: Transaction, erasure: Erasure, known: readonly string[]): Removed => {
+    const removed = removeIdentity(tx, erasure, erasure.startedAt);
+    const found = removed.person.contactKeys.filter((one) => !one.startsWith("i:") && !known.includes(one));
+    suppressions?.add(tx, found, { suppressedAt, source: "erasure" }, key);
+    return removed;
+  };
 }
 
 /** Stores the progress of an erasure, and of its operation with it. */

@@ -6,18 +6,12 @@ import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
-import type { Suppressions } from "../suppressions.js";
-import { createErasureSteps, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
+import { createErasureSteps, createParting, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
-import { removeIdentity } from "./remove-person.js";
 import { rowsOf } from "./scan.js";
 
 export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
   readonly apps: Pick<AppStore, "list">;
-  readonly newId: () => string;
-  readonly suppressions?: Suppressions | undefined;
-  /** Returns 64 random hex digits. */
-  readonly newKey: () => string;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -77,7 +71,6 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasureId = deps.newId();
-      const newKey = deps.newKey();
       const erasure: Erasure = {
         erasureId,
         // What was received while the clock was ahead may be later than now, but no id is.
@@ -91,14 +84,13 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
         contactsKept,
         isSecond: false,
       };
+      const part = createParting(deps);
       let begun = erasure;
       const operation = await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         // Parts the person from what comes next: later events find neither contact nor visitor, and make new ones.
-        begun = { ...erasure, ...removeIdentity(tx, erasure, erasure.startedAt) };
+        begun = { ...erasure, ...part(tx, erasure, []) };
         tx.erasures.put(erasureId, begun);
-        const addresses = begun.person.contactKeys.filter((key) => !key.startsWith("i:"));
-        deps.suppressions?.add(tx, addresses, { suppressedAt: at, source: "erasure" }, newKey);
         const started = progressed(newOperation(erasureId, "erase_visitor", at), begun, deps.resultOf);
         tx.operations.put(started.operationId, started);
         return started;

@@ -101,7 +101,7 @@ export const networkLinks = record<NetworkLinks>({
 
 export const mailingSecrets = record<MailingSecrets>({
   linkKey: text,
-  hook: orNull(record<Hook>({ url: text, secret: text }).inline),
+  hook: orNull(record<Hook>({ url: text, secret: text, tellsErasures: later(flag, false) }).inline),
   signing: later(list(record<SigningSecret>({ secretId: text, secret: text, createdAt: time })), []),
 });
 
@@ -118,6 +118,7 @@ export const hookEntry = record<HookEntry>({
   nextAt: time,
   failure: oneOf("", ...HOOK_FAILURES),
   status: number,
+  body: later(text, ""),
 });
 
 export const suppression = record<Suppression>({ suppressedAt: time, source: oneOf(...SUPPRESSION_SOURCES) });

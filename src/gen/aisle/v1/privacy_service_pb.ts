@@ -336,7 +336,9 @@ export const PrivacyService: GenService<{
    * result is the Erasure; OperationService tells how far it is. The erasure is
    * then stored and will be completed: CancelOperation does nothing, and when the
    * process is killed, another one goes on with it after a minute. Older models
-   * do not change; the next one knows nothing of the person.
+   * do not change; the next one knows nothing of the person. A hook message that
+   * tells of the person's unsubscription stays until it is delivered, at most two
+   * days.
    *
    * @generated from rpc aisle.v1.PrivacyService.EraseVisitor
    */
