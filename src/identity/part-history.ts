@@ -14,7 +14,7 @@ import { historyRows, rowsOf } from "./privacy/scan.js";
 import { joinVisitor, type VisitorStatement } from "./visitors.js";
 
 export interface PartDependencies {
-  readonly visitors: Pick<VisitorStore, "get">;
+  readonly visitors: Pick<VisitorStore, "get" | "find">;
   readonly events: Pick<EventStore, "get">;
   readonly copies: Pick<Copies, "scan">;
   readonly unitOfWork: Pick<UnitOfWork, "run">;

@@ -31,7 +31,7 @@ export interface Parted {
   readonly events: number;
   /** What no stored event tells, and belongs to nobody now. */
   readonly unknown: { readonly ids: number; readonly orders: number; readonly events: number };
-  /** Statements on subscriptions by an event without a name of its own; the ledger keeps them, and they still count. */
+  /** Statements on subscriptions that an event of one person made for another; the ledger keeps them, and they still count. */
   readonly statements: number;
 }
 
@@ -40,7 +40,6 @@ export async function partPlaceholders(deps: PartDependencies, appId: string): P
   const nobody = await keysOfNobody(deps.copies, appId);
   if (nobody.size === 0) return NOTHING;
   const joined = await deps.visitors.get(appId, [...new Set(nobody.values())]);
-  const statements = await countStatements(deps, appId);
   const sightings = await readSightings(deps, appId, joined);
   await partConfirmations(deps, appId, joined);
   let unlinked = 0;
@@ -71,11 +70,11 @@ export async function partPlaceholders(deps: PartDependencies, appId: string): P
     orders: orders.known,
     events: events.known,
     unknown: { ids, orders: orders.unknown, events: events.unknown },
-    statements,
+    statements: await countStatements(deps, appId),
   };
 }
 
-export const NOTHING: Parted = {
+const NOTHING: Parted = {
   visitors: 0,
   keys: 0,
   unlinked: 0,
@@ -199,18 +198,24 @@ async function partConfirmations(
   }
 }
 
-/** Entries of the ledger by events that name nobody: they are of the contact that the joined visitor was linked to. */
-async function countStatements({ copies, events }: PartDependencies, appId: string): Promise<number> {
+/** Entries of the ledger for whom the joined visitor was linked to, by events that name no address and are of another visitor. */
+async function countStatements({ copies, events, visitors }: PartDependencies, appId: string): Promise<number> {
   let statements = 0;
   for await (const rows of rowsOf(copies, appId, "changes")) {
-    const named = rows.filter(({ value }) => value.eventId !== "");
-    const causes = await Promise.all(named.map(({ value }) => events.get(appId, value.eventId)));
-    for (const event of causes) if (event !== undefined && isNameless(event)) statements++;
+    const caused = rows.filter(({ value }) => value.eventId !== "" && value.contactId !== "");
+    const causes = await Promise.all(caused.map(({ value }) => events.get(appId, value.eventId)));
+    for (const [index, event] of causes.entries()) {
+      if (event === undefined || !namesOnlyJoined(event)) continue;
+      const linked = await visitors.find(appId, visitorKeys(event.visitor));
+      if (!linked.some(({ contactId }) => contactId === caused[index]?.value.contactId)) statements++;
+    }
   }
   return statements;
 }
 
-function isNameless({ visitor, contact }: Event): boolean {
-  const isPlaceholder = visitorKeys(visitor).length === 0 && Object.values(visitor).some((id) => id !== "");
-  return isPlaceholder && (contact === null || keysOfAddresses(contact).length === 0);
+function namesOnlyJoined({ visitor: { clientId, fingerprintId, userId }, contact }: Event): boolean {
+  const hasPlaceholder = [`c:${clientId}`, `f:${fingerprintId}`, `u:${userId}`].some(
+    (key) => key.length > 2 && namesNobody(key),
+  );
+  return hasPlaceholder && (contact === null || keysOfAddresses(contact).length === 0);
 }

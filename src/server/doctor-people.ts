@@ -113,6 +113,6 @@ function* partedFindings(appId: string, done: Parted): Generator<DoctorStep> {
   if (statements > 0)
     yield line(
       "note",
-      `app ${appId}: ${statements} subscription statements came from events that name nobody; the ledger keeps them, and they still count`,
+      `app ${appId}: ${statements} subscription statements came from events of other people; the ledger keeps them, and they still count`,
     );
 }

@@ -8,7 +8,7 @@ import { isNobody, spellingsOfNobody } from "../../src/parse/words-for-nothing.j
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { verifyStore } from "../../src/store/lmdb/verify.js";
 import type { Store } from "../../src/store/ports/store.js";
-import { app } from "../contract/samples.js";
+import { app, change } from "../contract/samples.js";
 import { NO_VISITOR, storeJoinedGuests } from "../fixtures/joined-guests.js";
 import { testClock, testIds } from "../fixtures/store.js";
 import { storeKinds } from "../fixtures/stores.js";
@@ -178,6 +178,21 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     expect(await part(store, "shop")).toMatchObject({ unlinked: 1 });
     expect(await contactOf("c:dan")).toBe("k-dan");
     expect(await contactOf("c:eve")).toBe("k-eve");
+  });
+
+  it("count the statements that one person's event made for another, and leave them", async () => {
+    const { store } = await shop();
+    const causes = [
+      ["e1", "k-ann"],
+      ["e4", "k-bo"],
+      ["e6", "k-bo"],
+      ["e7", "k-ann"],
+    ] as const;
+    await store.unitOfWork.run("shop", (tx) => {
+      for (const [eventId, contactId] of causes) tx.changes.put(eventId, { ...change(eventId, contactId), eventId });
+    });
+    expect(await part(store, "shop")).toMatchObject({ statements: 2 }); // e4 and e6
+    expect(await store.contacts.changes("shop", "", "", 10)).toHaveLength(causes.length);
   });
 
   it("stay as they are when it runs again", async () => {
