@@ -10,6 +10,8 @@ export interface DoctorRequest {
   readonly verify: boolean;
   /** Repair the index of contacts first. */
   readonly repair: boolean;
+  /** Part visitors that a placeholder joined. */
+  readonly partPlaceholders: boolean;
   /** Directory for a sound store made from the readable data, instead of repairing the index. */
   readonly to: string | undefined;
 }
@@ -45,10 +47,27 @@ export interface LostRecords {
   readonly parts: readonly { readonly appId: string; readonly after: string; readonly before: string }[];
 }
 
+/** People of an app whom an earlier version stored wrongly. Ids may be personal; placeholders are not. */
+export interface WronglyStored {
+  readonly appId: string;
+  /** Visitors that a placeholder joined. */
+  readonly joined?: readonly {
+    readonly visitorId: string;
+    readonly words: readonly string[];
+    readonly ids: number;
+    readonly contacts: number;
+    readonly events: number;
+    readonly orders: number;
+  }[];
+  /** The first contacts with an unusable address. */
+  readonly contactIds?: readonly string[];
+}
+
 export interface DoctorStep {
   readonly finding: DoctorFinding;
   readonly lost?: readonly LostRecords[];
   readonly verification?: Verification;
+  readonly people?: WronglyStored;
 }
 
 /** Runs one check after the other. */
@@ -61,6 +80,7 @@ interface DoctorOptions {
   readonly store?: string;
   readonly verify?: boolean;
   readonly repair?: boolean;
+  readonly partPlaceholders?: boolean;
   readonly to?: string;
   readonly json?: boolean;
 }
@@ -70,10 +90,11 @@ export function defineDoctor(command: Command, deps: ProgramDeps): void {
     .option("--store <store>", "embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)")
     .option("--verify", "read and check every record, about 10 µs each; servers may keep running")
     .option("--repair", "repair the index of contacts; stop its servers first")
+    .option("--part-placeholders", "part visitors that an id such as 0 or guest joined; servers may keep running")
     .option("--to <directory>", "with --repair: write all readable data to a new store there; stop its servers first")
     .option(
       "--json",
-      "print the findings as JSON; with --verify also the keys of damaged records (may be personal data)",
+      "print the findings as JSON; with --verify also the keys of damaged records and contacts (may be personal data)",
     )
     .addHelpText(
       "after",
@@ -82,6 +103,11 @@ Without --repair the command writes nothing to an embedded store. On MongoDB it 
 temporary collection. --repair fixes missing and dangling entries of the contact index. For other damage, restore a
 backup. Without a backup, --repair --to DIR copies all sound records to a new store and lists the lost ones. It leaves
 the damaged store unchanged, and exits with 1 if records are lost. A verification that a signal ends has found damage.
+
+Earlier versions took ids such as 0, guest or null for a person, so that many people became one visitor. The command
+looks up usual spellings; --verify reads every id, and every contact for an unusable address. --part-placeholders
+gives each browser its own visitor again, with the history and orders of its own events, and says how much belongs to
+nobody now. Stop servers of earlier versions first: they join again. Repeat an interrupted run.
 
 Exit codes: 0 no problem, 1 a problem, 2 usage error.
 
@@ -93,16 +119,26 @@ Example:
 
 async function doctor(options: DoctorOptions, deps: ProgramDeps): Promise<void> {
   if (options.to !== undefined && !options.repair) throw new UsageFailure("--to: requires --repair");
+  if (options.to !== undefined && options.partPlaceholders)
+    throw new UsageFailure("--part-placeholders: not with --to; part the visitors of the new store afterwards");
   const findings: DoctorFinding[] = [];
   let lost: readonly LostRecords[] | undefined;
   let verification: Verification | undefined;
+  const people: WronglyStored[] = [];
   for await (const step of deps.doctor(
-    { store: options.store, verify: options.verify ?? false, repair: options.repair ?? false, to: options.to },
+    {
+      store: options.store,
+      verify: options.verify ?? false,
+      repair: options.repair ?? false,
+      partPlaceholders: options.partPlaceholders ?? false,
+      to: options.to,
+    },
     deps.env,
   )) {
     findings.push(step.finding);
     verification = step.verification ?? verification;
     lost = step.lost ?? lost;
+    if (step.people) people.push(step.people);
     if (!options.json) writeLine(deps.stdout, findingLine(step.finding));
   }
   const problems = findings.filter(({ state }) => state === "problem").length;
@@ -112,6 +148,7 @@ async function doctor(options: DoctorOptions, deps: ProgramDeps): Promise<void> 
       findings,
       ...(verification && { verification }),
       ...(lost && { lost }),
+      ...(people.length > 0 && { people }),
     });
   else if (verification !== undefined && verification.faultCount > 0) showFaults(verification, deps);
   if (!options.json && lost !== undefined && lost.length > 0) showLost(lost, deps);

@@ -1,4 +1,4 @@
-import { isNobody, isNoValue } from "../parse/words-for-nothing.js";
+import { isNobody, isNoValue, spellingsOfNobody } from "../parse/words-for-nothing.js";
 
 /** Longest id or key, in bytes of UTF-8. */
 const MAX_ID_BYTES = 255;
@@ -55,6 +55,16 @@ export function visitorKeys(ids: VisitorIds): VisitorKey[] {
   add("f", ids.fingerprintId);
   add("u", ids.userId);
   return keys;
+}
+
+/** Whether a key is of an id that names nobody. Earlier versions took such ids for persons. */
+export function namesNobody(key: VisitorKey): boolean {
+  return /^[cfu]:/.test(key) && isNobody(key.slice(2));
+}
+
+/** The keys that usual spellings of ids that name nobody have in stores of earlier versions. */
+export function usualKeysOfNobody(): VisitorKey[] {
+  return spellingsOfNobody().flatMap((id) => [`c:${id}`, `f:${id}`, `u:${id}`]);
 }
 
 /** Whether a key is of a user id, which can be guessed, and not of a browser. */

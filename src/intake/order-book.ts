@@ -8,8 +8,8 @@ import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "./effect.j
 import { historyIdOf } from "./history.js";
 import { isConfirmed, isVisitors, mayChange, namesDevice, sentFromOf } from "./order-owner.js";
 
-const FOREIGN = "the order belongs to somebody else; this event has no effect on it";
-const KEPT_APART = "the order id is that of somebody else's order; this one is kept apart from it";
+export const FOREIGN = "the order belongs to somebody else; this event has no effect on it";
+export const KEPT_APART = "the order id is that of somebody else's order; this one is kept apart from it";
 
 /**
  * Keeps the order book: copies of one order id are one order (browser and server both send it). Identity comes from
@@ -191,11 +191,13 @@ function pick(known: Money, seen: Money): Money {
   return known.amount === "" ? seen : known;
 }
 
-function takeOut(tx: Transaction, order: Order): void {
+/** Takes an order out of its history. */
+export function takeOut(tx: Transaction, order: Order): void {
   if (order.occurredAt > 0) tx.deleteInteraction(order.visitorId, order.occurredAt, refOf(order));
 }
 
-function putIn(tx: Transaction, order: Order): void {
+/** Puts an order into its history, unless it is cancelled or names no product. */
+export function putIn(tx: Transaction, order: Order): void {
   if (order.cancelled || order.occurredAt === 0 || order.lines.length === 0) return;
   tx.putInteraction(order.visitorId, {
     type: "order",

@@ -41,6 +41,25 @@ export function isNobody(id: string): boolean {
   return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
 }
 
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+
+/** Usual spellings of ids for which `isNobody` is true, to look them up. There are more than can be listed. */
+export function spellingsOfNobody(): string[] {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  const separated = [...WORDS].flatMap((word) => ["_", "-", " "].map((by) => word.replaceAll(" ", by)));
+  const cased = separated.flatMap((word) => [
+    ...[word, word.toUpperCase(), capital(word)],
+    ...[word.replace(/[a-z]+/g, capital), word.replace(/[a-z]+$/, capital)],
+  ]);
+  const words = [...new Set([...cased, "NaN", "0"])];
+  const zeros = Array.from({ length: LONGEST }, (_, n) => "0".repeat(n + 1));
+  const around = ["()", "[]", "<>", "{}", '""', "''"].flatMap(([open = "", close = ""]) =>
+    words.map((word) => `${open}${word}${close}`),
+  );
+  const signs = ["-", "--", "_", ".", "-0", "+0", "0.0", "0.00", ...NEGATIVE, NIL_UUID, `{${NIL_UUID}}`];
+  return [...new Set([...words, ...around, ...zeros, ...signs])];
+}
+
 /** No word for nothing begins like most values do. */
 const MAY_BE_NO_VALUE = /^[^A-MP-TV-Za-mp-tv-z0-9]/;
 

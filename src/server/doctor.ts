@@ -19,7 +19,7 @@ export type VerifyMessage = { readonly report: StoreReport } | { readonly refuse
 const ANSWER_MS = 10_000;
 
 /** `aisle doctor`: checks the machine, the ports and the store that `aisle serve` would use with this environment. */
-export const examine: Doctor = async function* ({ store, verify, repair, to }, env) {
+export const examine: Doctor = async function* ({ store, verify, repair, to, partPlaceholders }, env) {
   const config = readConfig({ store }, env);
   yield { finding: nodeVersion() };
   for (const { name, load } of NATIVE) yield { finding: await native(name, load) };
@@ -33,11 +33,17 @@ export const examine: Doctor = async function* ({ store, verify, repair, to }, e
   for (const finding of findings) yield { finding };
   if (repair && to !== undefined) yield await salvage(config.store, to);
   else if (repair) yield { finding: await repairStore(config.store) };
-  if (!verify) return;
-  const verification = await verifyStore(
-    repair && to !== undefined ? { kind: "embedded", directory: to } : config.store,
-  );
-  yield { finding: verdict(verification), verification };
+  const target: StoreLocation = repair && to !== undefined ? { kind: "embedded", directory: to } : config.store;
+  if (verify) {
+    const verification = await verifyStore(target);
+    const finding = verdict(verification);
+    yield { finding, verification };
+    if (finding.state === "problem") return; // records of a damaged store may say anything
+  }
+  if (findings.some(({ about, state }) => about === "store" && state === "problem")) return;
+  const { examineVisitors, partVisitors } = await import("./doctor-people.js");
+  if (partPlaceholders) yield* partVisitors(target);
+  yield* examineVisitors(target, verify || partPlaceholders);
 };
 
 function nodeVersion(): Finding {

@@ -7,6 +7,8 @@ const FINE: DoctorStep = { finding: { about: "disk", state: "ok", text: "much is
 const NOTE: DoctorStep = { finding: { about: "topology", state: "note", text: "one server" } };
 const BAD: DoctorStep = { finding: { about: "clock", state: "problem", text: "wrong" } };
 
+const PLAIN = { store: undefined, verify: false, repair: false, partPlaceholders: false };
+
 function seeing(...steps: DoctorStep[]) {
   const asked: DoctorRequest[] = [];
   const doctor: Doctor = async function* (request) {
@@ -22,10 +24,12 @@ describe("aisle doctor", () => {
     await runCommand(["doctor"], { doctor });
     await runCommand(["doctor", "--store", "embedded:x", "--verify"], { doctor });
     await runCommand(["doctor", "--repair"], { doctor });
+    await runCommand(["doctor", "--part-placeholders"], { doctor });
     expect(asked).toEqual([
-      { store: undefined, verify: false, repair: false },
-      { store: "embedded:x", verify: true, repair: false },
-      { store: undefined, verify: false, repair: true },
+      PLAIN,
+      { ...PLAIN, store: "embedded:x", verify: true },
+      { ...PLAIN, repair: true },
+      { ...PLAIN, partPlaceholders: true },
     ]);
   });
 
@@ -70,5 +74,22 @@ describe("aisle doctor", () => {
       findings: [FINE.finding, step.finding],
       verification,
     });
+  });
+
+  it("names joined visitors and contacts with an unusable address by their ids only in JSON", async () => {
+    const joined = [{ visitorId: "secret-1", words: ["0"], ids: 2, contacts: 1, events: 3, orders: 1 }];
+    const visitors = { finding: { ...BAD.finding, about: "visitors" }, people: { appId: "shop", joined } };
+    const contacts = { finding: { ...NOTE.finding }, people: { appId: "shop", contactIds: ["secret-2"] } };
+    const { stdout, exitCode } = await runCommand(["doctor"], seeing(visitors, contacts));
+    expect([exitCode, stdout]).toEqual([1, expect.not.stringContaining("secret")]);
+    const json = await runCommand(["doctor", "--json"], seeing(visitors, contacts));
+    expect(JSON.parse(json.stdout)).toMatchObject({ people: [visitors.people, contacts.people] });
+  });
+
+  it("refuses to part visitors of a store that it writes anew", async () => {
+    const { doctor, asked } = seeing();
+    const args = ["doctor", "--repair", "--to", "x", "--part-placeholders"];
+    const { exitCode, stderr } = await runCommand(args, { doctor });
+    expect([exitCode, stderr, asked]).toEqual([2, expect.stringContaining("--part-placeholders"), []]);
   });
 });

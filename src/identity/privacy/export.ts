@@ -13,7 +13,7 @@ import type { VisitorStore } from "../../store/ports/visitor-store.js";
 import { createMatcher } from "./matcher.js";
 import { findPerson, joined, type PersonNames, withVisitor } from "./person.js";
 import { awaitedBy, ofContacts } from "./remove-person.js";
-import { historyRows, ROWS_AT_ONCE, rowsOf } from "./scan.js";
+import { historyBatches, ROWS_AT_ONCE, rowsOf } from "./scan.js";
 
 /** Reads of the store that find a person's records. */
 export interface PersonStores {
@@ -111,14 +111,9 @@ async function* readVisitors(
 
 async function* readHistories({ appId, copies, page }: Reading, person: Person): AsyncGenerator<PersonPage> {
   for (const historyId of person.historyIds) {
-    const prefix = `${historyId}\0`;
-    let rows = await historyRows(copies, appId, historyId);
-    while (rows.length > 0) {
+    for await (const rows of historyBatches(copies, appId, historyId)) {
       const items = rows.map(({ value }) => ({ kind: "interactions", value }) as const);
       yield page(items);
-      if (rows.length < ROWS_AT_ONCE) break;
-      const more = await copies.scan(appId, "interactions", rows.at(-1)?.key ?? prefix, ROWS_AT_ONCE);
-      rows = more.filter(({ key }) => key.startsWith(prefix));
     }
   }
 }

@@ -29,3 +29,15 @@ export async function historyRows(copies: Pick<Copies, "scan">, appId: string, h
   const end = rows.findIndex(({ key }) => !key.startsWith(prefix));
   return end === -1 ? rows : rows.slice(0, end);
 }
+
+/** The rows of one history, in batches. */
+export async function* historyBatches(copies: Pick<Copies, "scan">, appId: string, historyId: string) {
+  const prefix = `${historyId}\0`;
+  let rows = await historyRows(copies, appId, historyId);
+  while (rows.length > 0) {
+    yield rows;
+    if (rows.length < ROWS_AT_ONCE) return;
+    const more = await copies.scan(appId, "interactions", rows.at(-1)?.key ?? prefix, ROWS_AT_ONCE);
+    rows = more.filter(({ key }) => key.startsWith(prefix));
+  }
+}
