@@ -14,10 +14,10 @@ import { productIdOf } from "./product-ids.js";
 
 /** Events that are counted, the newest: 20 to 50 ms of work, in pages. */
 const MOST_EVENTS = 5000;
-const PAGE = 250;
+const PAGE = 100;
 /** Products of one event that count. */
 const PRODUCTS_OF_EVENT = 100;
-/** Different products that are counted: ids in events may be invented. */
+/** Products that are read of these events: strangers may send events of very many. */
 const MOST_PRODUCTS = 50_000;
 /** Age at which counts are renewed, beside an answer. */
 const RENEWED_AFTER_MS = 5_000;
@@ -54,10 +54,14 @@ export function createCountedPopularity(deps: {
     const [newest] = await deps.events.list(appId, "", 1, true);
     const newestId = newest?.eventId ?? "";
     if (entry.model !== undefined && newestId === entry.newestId && revision === entry.revision) return;
-    const counts = new EventCounts((name) => productIdOf(name, catalog));
-    for (let read = 0, before = ""; read < MOST_EVENTS; read += PAGE) {
+    const counts = new EventCounts(catalog);
+    let products = 0;
+    for (let read = 0, before = ""; read < MOST_EVENTS && products < MOST_PRODUCTS; read += PAGE) {
       const events = await deps.events.list(appId, before, PAGE, true);
-      for (const event of events) counts.add(event);
+      for (const event of events) {
+        products += event.products.length;
+        counts.add(event);
+      }
       const last = events.at(-1);
       if (last === undefined || events.length < PAGE) break;
       before = last.eventId;
@@ -110,12 +114,15 @@ export function createCountedPopularity(deps: {
   };
 }
 
-/** Counts events, the newest first. An order counts once, and not at all when it was cancelled later. */
+/**
+ * Counts products of the catalogue in events, the newest first: ids in events may be invented. An order counts once, and
+ * not at all when it was cancelled later.
+ */
 class EventCounts {
   readonly #scores = new Map<string, number>();
   readonly #orders = new Set<string>();
 
-  constructor(private readonly idOf: (name: string) => string) {}
+  constructor(private readonly catalog: WatchedCatalog) {}
 
   add({ actionType, bot, order, products }: Event): void {
     const orderId = order?.orderId ?? "";
@@ -126,11 +133,10 @@ class EventCounts {
       if (this.#orders.has(orderId)) return;
       this.#orders.add(orderId);
     }
-    const ids = new Set(products.slice(0, PRODUCTS_OF_EVENT).map(({ productId }) => this.idOf(productId)));
-    for (const productId of ids) {
-      const score = this.#scores.get(productId) ?? 0;
-      if (score > 0 || this.#scores.size < MOST_PRODUCTS) this.#scores.set(productId, score + weight);
-    }
+    const named = products.slice(0, PRODUCTS_OF_EVENT).map(({ productId }) => productIdOf(productId, this.catalog));
+    for (const productId of new Set(named))
+      if (this.catalog.get(productId) !== undefined)
+        this.#scores.set(productId, (this.#scores.get(productId) ?? 0) + weight);
   }
 
   model(): ServingModel {
