@@ -145,6 +145,7 @@ async function shop(hasModel: boolean): Promise<void> {
   try {
     await fill(server);
     if (hasModel) await trained(transport, APP);
+    await measure(server); // so that all is compiled
     const before = await measure(server);
     const name = hasModel ? "with a model" : "without a model";
     row(`${name}, before`, before, before);

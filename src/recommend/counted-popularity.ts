@@ -17,10 +17,10 @@ const MOST_EVENTS = 5000;
 const PAGE = 100;
 /** Products of one event that count. */
 const PRODUCTS_OF_EVENT = 100;
-/** Products that are read of these events: strangers may send events of very many. */
-const MOST_PRODUCTS = 50_000;
 /** Age at which counts are renewed, beside an answer. */
 const RENEWED_AFTER_MS = 5_000;
+/** They age so many times as long as they took: strangers may send events of very many products. */
+const REST = 100;
 /** How long an answer waits for the first count. */
 const PATIENCE_MS = 100;
 const MOST_APPS = 200;
@@ -37,7 +37,8 @@ interface Entry {
   model: ServingModel | undefined;
   newestId: string;
   revision: number;
-  countedAt: number;
+  /** When it is counted again. */
+  dueAt: number;
   /** The count under way. */
   counting: Promise<void> | undefined;
 }
@@ -55,13 +56,9 @@ export function createCountedPopularity(deps: {
     const newestId = newest?.eventId ?? "";
     if (entry.model !== undefined && newestId === entry.newestId && revision === entry.revision) return;
     const counts = new EventCounts(catalog);
-    let products = 0;
-    for (let read = 0, before = ""; read < MOST_EVENTS && products < MOST_PRODUCTS; read += PAGE) {
+    for (let read = 0, before = ""; read < MOST_EVENTS; read += PAGE) {
       const events = await deps.events.list(appId, before, PAGE, true);
-      for (const event of events) {
-        products += event.products.length;
-        counts.add(event);
-      }
+      for (const event of events) counts.add(event);
       const last = events.at(-1);
       if (last === undefined || events.length < PAGE) break;
       before = last.eventId;
@@ -73,11 +70,12 @@ export function createCountedPopularity(deps: {
   };
 
   const renew = (appId: string, entry: Entry, catalog: WatchedCatalog): void => {
+    const from = deps.now();
     entry.counting ??= count(appId, entry, catalog)
       // The answer is made without counts, or with the old ones.
       .catch((error: unknown) => deps.reportFailure("counted_popularity", error))
       .finally(() => {
-        entry.countedAt = deps.now();
+        entry.dueAt = deps.now() + Math.max(RENEWED_AFTER_MS, REST * (deps.now() - from));
         entry.counting = undefined;
       });
   };
@@ -90,7 +88,7 @@ export function createCountedPopularity(deps: {
           model: undefined,
           newestId: "",
           revision: -1,
-          countedAt: Number.NEGATIVE_INFINITY,
+          dueAt: Number.NEGATIVE_INFINITY,
           counting: undefined,
         };
         entries.set(appId, entry);
@@ -99,7 +97,7 @@ export function createCountedPopularity(deps: {
           entries.delete(oldest);
         }
       }
-      if (deps.now() - entry.countedAt >= RENEWED_AFTER_MS) renew(appId, entry, catalog);
+      if (deps.now() >= entry.dueAt) renew(appId, entry, catalog);
       if (entry.model === undefined && entry.counting !== undefined) {
         const waiting = new AbortController();
         const patience = setTimeout(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined); // aborted below
