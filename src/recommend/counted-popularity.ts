@@ -14,13 +14,13 @@ import { productIdOf } from "./product-ids.js";
 
 /** Events that are counted, the newest: 20 to 50 ms of work, in pages. */
 const MOST_EVENTS = 5000;
-const PAGE = 250;
+const PAGE = 100;
 /** Products of one event that count. */
 const PRODUCTS_OF_EVENT = 100;
-/** Different products that are counted: ids in events may be invented. */
-const MOST_PRODUCTS = 50_000;
 /** Age at which counts are renewed, beside an answer. */
 const RENEWED_AFTER_MS = 5_000;
+/** They age so many times as long as they took: strangers may send events of very many products. */
+const REST = 100;
 /** How long an answer waits for the first count. */
 const PATIENCE_MS = 100;
 const MOST_APPS = 200;
@@ -37,7 +37,8 @@ interface Entry {
   model: ServingModel | undefined;
   newestId: string;
   revision: number;
-  countedAt: number;
+  /** When it is counted again. */
+  dueAt: number;
   /** The count under way. */
   counting: Promise<void> | undefined;
 }
@@ -54,7 +55,7 @@ export function createCountedPopularity(deps: {
     const [newest] = await deps.events.list(appId, "", 1, true);
     const newestId = newest?.eventId ?? "";
     if (entry.model !== undefined && newestId === entry.newestId && revision === entry.revision) return;
-    const counts = new EventCounts((name) => productIdOf(name, catalog));
+    const counts = new EventCounts(catalog);
     for (let read = 0, before = ""; read < MOST_EVENTS; read += PAGE) {
       const events = await deps.events.list(appId, before, PAGE, true);
       for (const event of events) counts.add(event);
@@ -69,11 +70,12 @@ export function createCountedPopularity(deps: {
   };
 
   const renew = (appId: string, entry: Entry, catalog: WatchedCatalog): void => {
+    const from = deps.now();
     entry.counting ??= count(appId, entry, catalog)
       // The answer is made without counts, or with the old ones.
       .catch((error: unknown) => deps.reportFailure("counted_popularity", error))
       .finally(() => {
-        entry.countedAt = deps.now();
+        entry.dueAt = deps.now() + Math.max(RENEWED_AFTER_MS, REST * (deps.now() - from));
         entry.counting = undefined;
       });
   };
@@ -86,7 +88,7 @@ export function createCountedPopularity(deps: {
           model: undefined,
           newestId: "",
           revision: -1,
-          countedAt: Number.NEGATIVE_INFINITY,
+          dueAt: Number.NEGATIVE_INFINITY,
           counting: undefined,
         };
         entries.set(appId, entry);
@@ -95,7 +97,7 @@ export function createCountedPopularity(deps: {
           entries.delete(oldest);
         }
       }
-      if (deps.now() - entry.countedAt >= RENEWED_AFTER_MS) renew(appId, entry, catalog);
+      if (deps.now() >= entry.dueAt) renew(appId, entry, catalog);
       if (entry.model === undefined && entry.counting !== undefined) {
         const waiting = new AbortController();
         const patience = setTimeout(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined); // aborted below
@@ -110,12 +112,15 @@ export function createCountedPopularity(deps: {
   };
 }
 
-/** Counts events, the newest first. An order counts once, and not at all when it was cancelled later. */
+/**
+ * Counts products of the catalogue in events, the newest first: ids in events may be invented. An order counts once, and
+ * not at all when it was cancelled later.
+ */
 class EventCounts {
   readonly #scores = new Map<string, number>();
   readonly #orders = new Set<string>();
 
-  constructor(private readonly idOf: (name: string) => string) {}
+  constructor(private readonly catalog: WatchedCatalog) {}
 
   add({ actionType, bot, order, products }: Event): void {
     const orderId = order?.orderId ?? "";
@@ -126,11 +131,10 @@ class EventCounts {
       if (this.#orders.has(orderId)) return;
       this.#orders.add(orderId);
     }
-    const ids = new Set(products.slice(0, PRODUCTS_OF_EVENT).map(({ productId }) => this.idOf(productId)));
-    for (const productId of ids) {
-      const score = this.#scores.get(productId) ?? 0;
-      if (score > 0 || this.#scores.size < MOST_PRODUCTS) this.#scores.set(productId, score + weight);
-    }
+    const named = products.slice(0, PRODUCTS_OF_EVENT).map(({ productId }) => productIdOf(productId, this.catalog));
+    for (const productId of new Set(named))
+      if (this.catalog.get(productId) !== undefined)
+        this.#scores.set(productId, (this.#scores.get(productId) ?? 0) + weight);
   }
 
   model(): ServingModel {

@@ -86,9 +86,14 @@ export class LiveIndex implements LiveProducts {
   meet({ actionType, bot, visitor, products }: Event): void {
     const visitorKey = visitor.clientId || visitor.fingerprintId || visitor.userId;
     if (bot || visitorKey === "" || !["product_view", "add_to_cart", "order"].includes(actionType)) return;
-    if (actionType === "order") this.#takeOrder(products.slice(0, PRODUCTS_OF_EVENT));
+    const known = products
+      .slice(0, PRODUCTS_OF_EVENT)
+      .map(({ productId }) => productId)
+      .filter((productId) => this.#isKnown(productId));
+    if (known.length === 0) return;
+    if (actionType === "order") this.#takeOrder(new Set(known));
     let met = this.#visits.get(visitorKey) ?? [];
-    for (const { productId } of products.slice(0, PRODUCTS_OF_EVENT)) {
+    for (const productId of known) {
       if (met.includes(productId)) continue;
       for (const other of met) {
         this.#count(productId, other);
@@ -126,16 +131,16 @@ export class LiveIndex implements LiveProducts {
     return mostCounted(this.#orders.get(productId) ?? new Map(), k);
   }
 
-  #takeOrder(products: Event["products"]): void {
-    const ids = [...new Set(products.map(({ productId }) => productId))];
-    for (const productId of ids) {
+  #takeOrder(productIds: ReadonlySet<string>): void {
+    for (const productId of productIds) {
       if (!this.#slots.has(productId)) continue;
-      for (const other of ids) {
-        // Ids in events may be invented.
-        if (other !== productId && (this.#slots.has(other) || this.model.indexOf(other) !== undefined))
-          this.#add(this.#orders, productId, other);
-      }
+      for (const other of productIds) if (other !== productId) this.#add(this.#orders, productId, other);
     }
+  }
+
+  /** Ids in events may be invented. */
+  #isKnown(productId: string): boolean {
+    return this.#slots.has(productId) || !this.#isNew(productId);
   }
 
   #isNew(productId: string): boolean {
@@ -143,8 +148,7 @@ export class LiveIndex implements LiveProducts {
   }
 
   #count(productId: string, other: string): void {
-    if (!this.#slots.has(other)) return; // known to the model, or unknown: ids in events may be invented
-    this.#add(this.#pairs, productId, other);
+    if (this.#slots.has(other)) this.#add(this.#pairs, productId, other);
   }
 
   #add(pairs: Map<string, Map<string, number>>, productId: string, other: string): void {
