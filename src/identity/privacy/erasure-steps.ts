@@ -16,6 +16,7 @@ import {
   plus,
   type Removed,
   removeEvent,
+  removeExposures,
   removeIdentity,
   removeOrder,
   removeVisitor,
@@ -73,14 +74,15 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
 
     visitors: async (appId, erasure) => {
       if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
-      const theirs = (rows: Rows<"visitors">, { person, startedAt }: Erasure) => {
-        const { visitor } = createMatcher(person);
-        return rows.filter(({ value }) => value.createdAt <= startedAt && visitor(value));
+      // Those named by their ids went with the first transaction; what has these ids now is new.
+      const theirs = (rows: Rows<"visitors">, { person }: Erasure) => {
+        const contactIds = new Set(person.contactIds);
+        return rows.filter(({ value }) => contactIds.has(value.contactId));
       };
       const remove = (tx: Transaction, rows: Rows<"visitors">, one: Erasure) =>
         rows.reduce<Removed>((removed, { value }) => {
           const visitor = tx.visitors.get(value.visitorId);
-          if (visitor === undefined || !createMatcher(one.person).visitor(visitor)) return removed;
+          if (visitor === undefined || !one.person.contactIds.includes(visitor.contactId)) return removed;
           return removeVisitor(tx, removed, visitor);
         }, one);
       return sift(appId, erasure, "visitors", theirs, remove);
@@ -205,10 +207,10 @@ function createLastSteps(deps: ErasureStepsDependencies) {
     // Records received before the erasure began, and written since.
     recheck: (appId, erasure) =>
       step(appId, erasure, (tx, one) => {
-        const removed = removeIdentity(tx, one, one.startedAt);
-        if (!one.isSecond || removed.counts !== one.counts) return { ...removed, step: "visitors", isSecond: true };
-        if (Object.keys(one.counts).length > 0) tx.markChanged();
-        return { person: NOBODY, step: "scrub" };
+        const removed = removeExposures(tx, one, one.startedAt);
+        if (!one.isSecond) return { ...removed, step: "visitors", isSecond: true };
+        if (Object.keys(removed.counts).length > 0) tx.markChanged();
+        return { person: NOBODY, counts: removed.counts, step: "scrub" };
       }),
 
     scrub: async (appId, erasure) => {

@@ -95,7 +95,7 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const operation = await change(appId, (tx) => {
         if (tx.app() === undefined) throw new NotFound("app");
         // Parts the person from what comes next: later events find neither contact nor visitor, and make new ones.
-        begun = { ...erasure, ...removeIdentity(tx, erasure, erasure.startedAt) };
+        begun = { ...erasure, ...removeIdentity(tx, erasure) };
         tx.erasures.put(erasureId, begun);
         const addresses = begun.person.contactKeys.filter((key) => !key.startsWith("i:"));
         deps.suppressions?.add(tx, addresses, { suppressedAt: at, source: "erasure" }, newKey);
