@@ -11,8 +11,9 @@ const REPLAYED_BYTES = 256;
 
 /**
  * Takes a rejected event after all, as it is kept or as `correction` has it, and notes in the log that it was taken: a
- * second replay answers the same event. Without a time of its own it happened when it was rejected. A key that it came
- * with still counts, unless it was refused for that: then whoever replays it has decided that it is another event.
+ * second replay answers the same event. Without a time of its own it happened when it was rejected, and never later. A key
+ * that it came with still counts, unless it was refused for that: then whoever replays it has decided that it is another
+ * event.
  *
  * Rejects with NotFound, and with InvalidArgument or AlreadyExists as recording does; then nothing has changed.
  */
@@ -42,7 +43,9 @@ export function createReplayRejectedEvent(deps: {
         return { eventId: rejected.replayedAs, deduplicated: true, visitorChanged: false, notes: [] };
       const sent = withTime(correction ?? rejected.event, rejected);
       const key = rejected.fault === "reused" ? "" : rejected.idempotencyKey;
-      const event = normalise(sent, eventId, receivedAt);
+      // A sender's clock that was ahead must not make it later than what was said since.
+      const occurredAt = Math.min(sent.occurredAt, rejected.rejectedAt);
+      const event = normalise({ ...sent, occurredAt }, eventId, receivedAt);
       actionType = event.actionType;
       const taken = take(tx, event, sent, key);
       const replayed = { ...rejected, event: null, bytes: REPLAYED_BYTES, replayedAs: taken.eventId };

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { AlreadyExists, InvalidArgument, RateLimited, Unavailable } from "../../src/domain/errors.js";
+import type { SentEvent } from "../../src/intake/normalise.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
 import type { UnitOfWork } from "../../src/store/ports/unit-of-work.js";
 import { passedOver } from "../fixtures/failures.js";
 import { countingMetrics } from "../fixtures/metrics.js";
 import { emptyStore, NOON, testApp, testClock } from "../fixtures/store.js";
-import { draft, intake, product } from "./intake-fixture.js";
+import { draft, intake, NO_CONTACT, NO_VISITOR, product } from "./intake-fixture.js";
 
 const EMPTY_VIEW = draft("product_view");
 const FIXED_VIEW = draft("product_view", { products: [product("p1")] });
@@ -68,6 +69,26 @@ describe("a replay", () => {
       { eventId: first.eventId, occurredAt: NOON, receivedAt: NOON + 3600_000 },
     ]);
     expect(await list()).toMatchObject([{ event: null, replayedAs: first.eventId }]);
+  });
+
+  it("of an event from a clock that was ahead happened when it was rejected, and ends no later unsubscription", async () => {
+    const { now, record, replay, reject, store, statusOf } = await rejectedShop();
+    const says = (emailSubscribed: boolean | null, more: Partial<SentEvent> = {}) =>
+      draft("subscribe", {
+        visitor: { ...NO_VISITOR, fingerprintId: "f1" },
+        contact: { ...NO_CONTACT, email: "ann@shop.example", emailSubscribed },
+        ...more,
+      });
+    const ahead = { occurredAt: NOON + 24 * 3600_000 };
+    const { rejectedId } = await reject(says(null, { ...ahead, actionType: "" }));
+    now.at += 3600_000;
+    await record(says(false));
+    now.at += 48 * 3600_000;
+    await replay("shop", rejectedId, says(null, ahead));
+    expect((await store.events.list("shop", "", 10, false)).map(({ occurredAt }) => occurredAt - NOON)).toEqual([
+      3600_000, 0,
+    ]);
+    expect(await statusOf("f1")).toMatchObject({ email: false });
   });
 
   it("requested by many callers at once records one event", async () => {

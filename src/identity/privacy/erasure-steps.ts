@@ -1,14 +1,11 @@
-import type { Now } from "../../domain/clock.js";
-import { ERASURE_STEPS, type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
-import { NotFound } from "../../domain/errors.js";
+import { type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
 import { endsWithContact } from "../../domain/hook.js";
-import { idAt } from "../../domain/ids.js";
-import type { Operation } from "../../domain/operation.js";
 import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
-import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
+import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { announceErasure } from "../hooks/announce.js";
 import { eraseChange } from "../ledger/ledger.js";
 import type { Suppressions } from "../suppressions.js";
+import { createProgress, type ProgressDependencies } from "./erasure-progress.js";
 import { KEYED_MS, type PersonStores } from "./export.js";
 import { createMatcher } from "./matcher.js";
 import { joined } from "./person.js";
@@ -19,23 +16,20 @@ import {
   plus,
   type Removed,
   removeEvent,
+  removeExposures,
   removeIdentity,
   removeOrder,
   removeVisitor,
 } from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
 
-export interface ErasureStepsDependencies extends PersonStores {
-  readonly unitOfWork: UnitOfWork;
+export interface ErasureStepsDependencies extends PersonStores, ProgressDependencies {
   /** See `Store.scrub`. */
   readonly scrub: (appId: string) => Promise<void>;
   /** Resolves when rejected events and frame counts in memory are stored. */
   readonly settled: () => Promise<void>;
   /** Throws when this process stops working on erasures. Called between two batches. */
   readonly checkStopped: () => void;
-  /** A finished erasure as its operation shows it. */
-  readonly resultOf: (erasure: Erasure) => string;
-  readonly now: Now;
   readonly newId: () => string;
   /** Returns 64 random hex digits. */
   readonly newKey: () => string;
@@ -46,9 +40,6 @@ export interface ErasureStepsDependencies extends PersonStores {
 export type Step = (appId: string, erasure: Erasure) => Promise<Erasure>;
 
 type Steps = Readonly<Partial<Record<Exclude<ErasureStep, "done">, Step>>>;
-
-/** An event that was received so long before an erasure is stored by the time of its second look. */
-const UNDER_WAY_MS = 600_000;
 
 /** Batches without a record of the person after which progress is written. */
 const NOTED_EVERY = 20;
@@ -82,14 +73,15 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
 
     visitors: async (appId, erasure) => {
       if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
-      const theirs = (rows: Rows<"visitors">, { person, startedAt }: Erasure) => {
-        const { visitor } = createMatcher(person);
-        return rows.filter(({ value }) => value.createdAt <= startedAt && visitor(value));
+      // Those named by their ids went with the first transaction; what has these ids now is new.
+      const theirs = (rows: Rows<"visitors">, { person }: Erasure) => {
+        const contactIds = new Set(person.contactIds);
+        return rows.filter(({ value }) => contactIds.has(value.contactId));
       };
       const remove = (tx: Transaction, rows: Rows<"visitors">, one: Erasure) =>
         rows.reduce<Removed>((removed, { value }) => {
           const visitor = tx.visitors.get(value.visitorId);
-          if (visitor === undefined || !createMatcher(one.person).visitor(visitor)) return removed;
+          if (visitor === undefined || !one.person.contactIds.includes(visitor.contactId)) return removed;
           return removeVisitor(tx, removed, visitor);
         }, one);
       return sift(appId, erasure, "visitors", theirs, remove);
@@ -216,17 +208,15 @@ function createLastSteps(deps: ErasureStepsDependencies) {
   const { step } = createProgress(deps);
   return {
     // Records received before the erasure began, and written since.
-    recheck: (appId, erasure) => {
-      const part = createParting(deps);
-      return step(appId, erasure, (tx, one) => {
-        const removed = part(tx, one, one.person.contactKeys);
-        if (!one.isSecond || removed.counts !== one.counts) return { ...removed, step: "visitors", isSecond: true };
-        if (Object.keys(one.counts).length > 0) tx.markChanged();
+    recheck: (appId, erasure) =>
+      step(appId, erasure, (tx, one) => {
+        const removed = removeExposures(tx, one, one.startedAt);
+        if (!one.isSecond) return { ...removed, step: "visitors", isSecond: true };
+        if (Object.keys(removed.counts).length > 0) tx.markChanged();
         const { erasureId, person } = one;
         announceErasure(tx, { erasureId, contactIds: person.contactIds, at: deps.now() }, deps.newId);
-        return { person: NOBODY, step: "scrub" };
-      });
-    },
+        return { person: NOBODY, counts: removed.counts, step: "scrub" };
+      }),
 
     scrub: async (appId, erasure) => {
       await deps.scrub(appId);
@@ -246,44 +236,11 @@ export function createParting({
 }: Pick<ErasureStepsDependencies, "suppressions" | "now" | "newKey">) {
   const [suppressedAt, key] = [now(), newKey()];
   return (tx: Transaction, erasure: Erasure, known: readonly string[]): Removed => {
-    const removed = removeIdentity(tx, erasure, erasure.startedAt);
+    const removed = removeIdentity(tx, erasure);
     const found = removed.person.contactKeys.filter((one) => !one.startsWith("i:") && !known.includes(one));
     suppressions?.add(tx, found, { suppressedAt, source: "erasure" }, key);
     return removed;
   };
-}
-
-/** Stores the progress of an erasure, and of its operation with it. */
-function createProgress({
-  unitOfWork,
-  now,
-  resultOf,
-}: Pick<ErasureStepsDependencies, "unitOfWork" | "now" | "resultOf">) {
-  /** Applies `work` unless another process has advanced the erasure; returns the updated erasure. */
-  const step = (
-    appId: string,
-    before: Erasure,
-    work: (tx: Transaction, erasure: Erasure) => Partial<Erasure>,
-  ): Promise<Erasure> =>
-    unitOfWork.run(appId, (tx) => {
-      if (tx.app() === undefined) throw new NotFound("app");
-      const erasure = tx.erasures.get(before.erasureId);
-      if (erasure === undefined) throw new NotFound("app");
-      if (erasure.step !== before.step || erasure.upTo !== before.upTo) return erasure;
-      const after = { ...erasure, ...work(tx, erasure), workedAt: now() };
-      tx.erasures.put(after.erasureId, after);
-      const operation = tx.operations.get(after.erasureId);
-      if (operation !== undefined) tx.operations.put(after.erasureId, progressed(operation, after, resultOf));
-      return after;
-    });
-
-  const goOn = (appId: string, erasure: Erasure): Promise<Erasure> =>
-    step(appId, erasure, (_tx, { step: at, isSecond, startedAt }) => {
-      const next = following(at);
-      return { step: next, upTo: isSecond && next === "events" ? idAt(startedAt - UNDER_WAY_MS) : "" };
-    });
-
-  return { step, goOn };
 }
 
 /** Scans a table and passes the rows chosen by `theirs` to `remove`. */
@@ -310,22 +267,4 @@ function createSifter(deps: ErasureStepsDependencies) {
     }
     return goOn(appId, at);
   };
-}
-
-function following(step: ErasureStep): ErasureStep {
-  return ERASURE_STEPS[ERASURE_STEPS.indexOf(step) + 1] ?? "done";
-}
-
-/** The operation of an erasure that has come so far. */
-export function progressed(
-  operation: Operation,
-  erasure: Erasure,
-  resultOf: ErasureStepsDependencies["resultOf"],
-): Operation {
-  const { step, workedAt, finishedAt } = erasure;
-  if (step === "done")
-    return { ...operation, state: "succeeded", share: 1, workedAt, endedAt: finishedAt, result: resultOf(erasure) };
-  // `recheck` may lead back to an earlier step.
-  const share = Math.max(operation.share, ERASURE_STEPS.indexOf(step) / (ERASURE_STEPS.length - 1));
-  return { ...operation, stage: step.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`), share, workedAt };
 }

@@ -6,7 +6,8 @@ import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
-import { createErasureSteps, createParting, type ErasureStepsDependencies, progressed } from "./erasure-steps.js";
+import { progressed } from "./erasure-progress.js";
+import { createErasureSteps, createParting, type ErasureStepsDependencies } from "./erasure-steps.js";
 import { findPerson, type PersonNames } from "./person.js";
 import { rowsOf } from "./scan.js";
 

@@ -19,8 +19,15 @@ export function plus(counts: ErasureCounts, table: string, removed: number): Era
   return removed === 0 ? counts : { ...counts, [table]: (counts[table] ?? 0) + removed };
 }
 
-/** Removes the person's contacts and visitors that existed at `startedAt`, and collects their other ids. */
-export function removeIdentity(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
+/**
+ * Removes the person's contacts and visitors, and collects their other ids. What an erasure's first transaction finds was there
+ * before; `startedAt` keeps what came later from one that begins with another step.
+ */
+export function removeIdentity(
+  tx: Transaction,
+  { person, counts }: Removed,
+  startedAt = Number.POSITIVE_INFINITY,
+): Removed {
   let removed: Removed = { person, counts };
   const contactIds = new Set(person.contactIds);
   for (const key of person.contactKeys) {
@@ -35,11 +42,24 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, sta
     const visitorId = tx.visitorKeys.get(key);
     const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
     if (visitor !== undefined && visitor.createdAt <= startedAt) removed = removeVisitor(tx, removed, visitor);
-    if (tx.frameExposures.get(key) === undefined) continue;
-    tx.frameExposures.delete(key);
-    removed = { ...removed, counts: plus(removed.counts, "frameExposures", 1) };
   }
-  return removed;
+  return removeExposures(tx, removed, startedAt);
+}
+
+/** Removes what frames showed the person up to `startedAt`. */
+export function removeExposures(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
+  let count = 0;
+  for (const key of person.visitorKeys) {
+    const exposure = tx.frameExposures.get(key);
+    if (exposure === undefined) continue;
+    const frames = exposure.frames.filter(({ firstAt }) => firstAt > startedAt);
+    const shownLists = exposure.shownLists.filter(({ at }) => at > startedAt);
+    if (frames.length === exposure.frames.length && shownLists.length === exposure.shownLists.length) continue;
+    if (frames.length + shownLists.length === 0) tx.frameExposures.delete(key);
+    else tx.frameExposures.put(key, { frames, shownLists });
+    count++;
+  }
+  return { person, counts: plus(counts, "frameExposures", count) };
 }
 
 function removeContact(tx: Transaction, { person, counts }: Removed, contact: Contact): Removed {

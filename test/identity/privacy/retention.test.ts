@@ -108,6 +108,30 @@ describe.each(stores)("retention: $name", ({ openStore }) => {
     }
   });
 
+  it("goes by the time that the sender gives, up to five minutes ahead, and of rejected events by that of receipt", async () => {
+    const shop = await openShop({ retention: 30, rejectedRetention: 7 });
+    const dated = (ms: number, form: Record<string, string>) =>
+      shop.trace({ app_id: "shop", utc_time: new Date(shop.now.at + ms).toISOString(), ...form });
+    const view = { action_type: "product_view", product_ids: "p1" };
+    const ahead = await dated(240_000, { ...view, c_id: "ahead" });
+    const old = await dated(-40 * DAY_MS, { ...view, c_id: "back" });
+    await dated(-40 * DAY_MS, { action_type: "order", order_id: "old", product_ids: "p1", c_id: "back" });
+    await dated(-40 * DAY_MS, { action_type: "product_view", c_id: "refused" });
+    await expect.poll(() => shop.count("rejectedEvents")).toBe(2); // hers of before, too
+    const kept = async () => {
+      await shop.sweep();
+      const events = (await shop.store.copies.scan("shop", "events", "", 1000)).map(({ key }) => key);
+      return [ahead, old].map(({ eventId }) => events.includes(eventId));
+    };
+    expect(await kept()).toEqual([true, false]);
+    expect(await shop.store.orders.get("shop", "old")).toBeUndefined();
+    expect(await shop.count("rejectedEvents")).toBe(2);
+    shop.now.at += 30 * DAY_MS + 200_000;
+    expect(await kept()).toEqual([true, false]);
+    shop.now.at += 60_000;
+    expect(await kept()).toEqual([false, false]);
+  });
+
   it("removes rejected events by their own number of days", async () => {
     const shop = await openShop({ rejectedRetention: 7 });
     shop.now.at += 6 * DAY_MS;
