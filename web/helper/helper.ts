@@ -5,7 +5,7 @@ import { type OrderInput, orderFields, type ProductInput, productFields } from "
 import { createHistory } from "./history.js";
 import { createOutbox, type OnFailure } from "./outbox.js";
 import { createRecommend, type Recommendation, type RecommendOptions } from "./recommend.js";
-import { createShelf, isObject } from "./shelf.js";
+import { createShelf, isObject, type Shelf } from "./shelf.js";
 import { askSubscription, type Subscription } from "./subscription.js";
 import { createVisitor, type VisitorIds } from "./visitor.js";
 
@@ -69,7 +69,10 @@ export function createHelper(options: HelperOptions, environment: Environment): 
   const visitor = createVisitor(shelf, environment, needsConsent);
   const history = createHistory(shelf, now);
   const clicks = createClicks(shelf, now);
-  const outbox = createOutbox(shelf, `${url}/trace`, environment, onFailure);
+  const outboxOn = (kept: Shelf) => createOutbox(kept, `${url}/trace`, environment, onFailure);
+  const outbox = outboxOn(shelf);
+  // Without consent nothing is stored, also not an address until it has arrived: the page keeps it.
+  const outboxOfPage = outboxOn(createShelf(undefined, appId));
   const recommend = createRecommend({
     appId,
     url,
@@ -88,7 +91,7 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     if (cId !== "") form.set("c_id", cId);
     if (fpccid !== "") form.set("fp_ccid", fpccid);
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
-    return outbox.post(form);
+    return (visitor.isUnknown ? outboxOfPage : outbox).post(form);
   };
   const trace = (actionType: string, fields: Readonly<Record<string, string>> = {}) => {
     if (!visitor.isUnknown) void send(actionType, fields);
@@ -142,7 +145,10 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     },
     subscription: ({ force = false } = {}) =>
       askSubscription(`${url}/subscription_status`, appId, visitor.ids(), force, fetch),
-    sendAgain: () => outbox.send(),
+    sendAgain() {
+      outbox.send();
+      outboxOfPage.send();
+    },
   };
 }
 

@@ -65,6 +65,19 @@ describe("the helper, identity:", () => {
     expect(browser.forms[0]).not.toHaveProperty("fp_ccid");
   });
 
+  it("stores no subscription of such a visitor while the service does not answer, and sends it again", async () => {
+    const browser = new FakeBrowser();
+    browser.answering = () => ({ status: 503, body: {} });
+    browser.open({ needsConsent: true }).subscribe({ email: "maja@example.com" });
+    await browser.pass();
+    expect([browser.kept.size, browser.cookies.size]).toEqual([0, 0]);
+    browser.answering = () => ({ status: 200, body: {} });
+    await browser.pass(10_000);
+    expect(new Set(browser.forms.map(({ idempotency_key }) => idempotency_key)).size).toBe(1);
+    expect(browser.forms.length).toBeGreaterThan(1);
+    expect([browser.kept.size, browser.cookies.size]).toEqual([0, 0]);
+  });
+
   it("forgets the visitor when consent is withdrawn, and remembers the withdrawal", async () => {
     const browser = new FakeBrowser();
     const helper = browser.open({ needsConsent: true });
