@@ -89,7 +89,6 @@ class Client:
         return messages
 
     def pages(self, method, field, **request):
-        """Every item of a listing."""
         token = None
         while token != "":
             page = self.rpc(method, pageSize=1000, pageToken=token or "", **request)
@@ -377,8 +376,10 @@ class Server:
     def __init__(self, plan, base, history, log):
         self.command, self.backup, self.base, self.history, self.log = plan["serve"], plan["backup"], base, history, log
         self.life, self.process, self.is_cut, self.directory = Life(), None, False, tempfile.mkdtemp(dir=base)
-        with socket.create_server(("127.0.0.1", 0)) as rest, socket.create_server(("127.0.0.1", 0)) as rpc:
-            self.ports = {"rest": rest.getsockname()[1], "rpc": rpc.getsockname()[1]}
+        self.ports = {}  # not of those that the system gives to connections: while the server is down, these stay free
+        while len(self.ports) < 2:
+            with suppress(OSError), socket.create_server(("127.0.0.1", random.randrange(20_000, 30_000))) as found:
+                self.ports["rpc" if self.ports else "rest"] = found.getsockname()[1]
         with open(log, "ab") as file:  # by a pipe, since `full` limits files
             self.output = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=file, start_new_session=True).stdin
         self.clock_file = f"{base}/clock"
@@ -456,7 +457,6 @@ class Server:
             time.sleep(random.uniform(0.5, 1.5))
 
     def disk(self, random):
-        """The next sync, or the next write, of each thread fails with EIO."""
         if not shutil.which("strace"):
             return "not done: no strace"
         calls = random.choice(["fdatasync,fsync,msync", "pwrite64,pwritev"])
