@@ -24,9 +24,16 @@ function mutantRows() {
   const results = read("mutants/results.json");
   const told = (outcome) => (outcome === undefined ? "–" : outcome.caught ? `${outcome.seconds} s` : "not caught");
   return MUTANTS.filter(({ name }) => name in results).map(({ name }) => {
-    const { commit, checker, test, simulator } = results[name];
+    const { checker, test, simulator } = results[name];
+    const commits = new Set([checker, test, simulator].flatMap((outcome) => outcome?.commit ?? []));
     const path = test?.name.replace(/^test\/|\.test\.ts$/g, "");
-    return [name, told(checker), path === undefined ? "–" : `\`${path}\`, ${told(test)}`, told(simulator), commit];
+    return [
+      name,
+      told(checker),
+      path === undefined ? "–" : `\`${path}\`, ${told(test)}`,
+      told(simulator),
+      [...commits].join(", "),
+    ];
   });
 }
 

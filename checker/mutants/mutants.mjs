@@ -113,8 +113,8 @@ export const MUTANTS = [
   {
     name: "accepts torn and flipped values",
     file: `${lmdb}/codec.ts`,
-    search: "  if (end < 1 || uint32(buffer, end) !== crc32c(buffer.subarray(0, end), keyChecksum(key))) {",
-    replace: "  if (end < 1 || keyChecksum(key) < 0) {",
+    search: "  if (end < 1 || uint32(buffer, end) !== checksum(buffer, end, keyChecksum(key))) {",
+    replace: "  if (end < 1 || keyChecksum(key) === 0.5) {",
     test: ["test/store/lmdb/codec.test.ts", ""],
   },
   {
@@ -263,5 +263,45 @@ export const MUTANTS = [
     replace: '    const to = openTable(name);\n    if (name === "idempotency") continue;\n',
     faults: "restore",
     only: "batch,view,repeat",
+  },
+  {
+    name: "takes the keys of all apps for one app's",
+    file: "src/intake/record-event.ts",
+    search: '      const idempotencyKey = key === "" ? "" : ownedKey(appId, sent, key);\n',
+    replace:
+      '      const idempotencyKey = key === "" ? "" : ownedKey(appId, sent, key);\n' +
+      "      const owners = (globalThis.owners ??= new Map());\n" +
+      "      if (!owners.has(key)) owners.set(key, appId);\n" +
+      '      if (key !== "" && owners.get(key) !== appId) throw new AlreadyExists("idempotency_key", "used");\n',
+    faults: "term",
+    only: "view",
+  },
+  {
+    name: "refuses one event of 200",
+    file: "src/intake/record-event.ts",
+    search: '      if (appId === "") throw new InvalidArgument("app_id", "missing");\n',
+    replace: '      if (Math.random() < 0.005) throw new InvalidArgument("event", "bad");\n',
+    faults: "term",
+    only: "view",
+  },
+  {
+    name: "reads statuses from a stale cache",
+    file: "src/identity/subscription-status.ts",
+    search: "        email: identified ? shown(app, visitor, contact.emailSubscription) : null,",
+    replace:
+      "        email: ((known, id) => known.set(id, known.get(id) ?? shown(app, visitor, contact.emailSubscription)).get(id))(\n" +
+      "          (globalThis.statuses ??= new Map()), contact.contactId),",
+    faults: "term",
+    only: "subscribe,read",
+  },
+  {
+    name: "recommends the products of another app",
+    file: "src/facade/recommend.ts",
+    search: "      const response = await recommendations.recommend(asked, callOptions);",
+    replace:
+      "      asked.appId = globalThis.only ??= asked.appId;\n" +
+      "      const response = await recommendations.recommend(asked, callOptions);",
+    faults: "term",
+    only: "read",
   },
 ];

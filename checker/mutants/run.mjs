@@ -1,5 +1,6 @@
 // Plants each fault of mutants.mjs in a copy of the checkout and runs the checker, the test and the simulator that should find it:
-// npm run faults -- mutants [NAME …]. What caught it, and after how long, goes to results.json.
+// npm run faults -- mutants [--checker] [NAME …]. What caught it, and after how long, goes to results.json. With --checker it runs
+// the checker alone, and keeps what the others found.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,15 +30,19 @@ try {
   ])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const wanted = process.argv.slice(2);
+  const words = process.argv.slice(2);
+  const wanted = words.filter((word) => word !== "--checker");
+  const isWhole = wanted.length === words.length;
   const found = JSON.parse(readFileSync(results, "utf8"));
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   for (const mutant of MUTANTS.filter(
-    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
-  )) {
+    ({ name, faults }) =>
+      (wanted.length === 0 || wanted.some((word) => name.includes(word))) && (isWhole || faults !== undefined),
+  ).map((one) => (isWhole ? one : { ...one, test: undefined, simulator: undefined }))) {
     await mustPass(mutant);
     const outcome = await withPlanted(mutant, () => judge(mutant));
-    const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-    found[mutant.name] = { commit, ...outcome };
+    for (const one of Object.values(outcome)) one.commit = commit;
+    found[mutant.name] = { ...found[mutant.name], ...outcome };
     writeFileSync(results, `${JSON.stringify(found, undefined, 2)}\n`);
     console.log(mutant.name, outcome);
   }
