@@ -1,5 +1,5 @@
-import { emailKey, phoneKey, readEmail, readPhone } from "../domain/address-keys.js";
 import { type Contact, type ContactProfile, UNKNOWN } from "../domain/contact.js";
+import { emailKey, phoneKey, readEmail, readPhone } from "../parse/addresses.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 
 /** A statement's data on a contact; "" where nothing was said. */

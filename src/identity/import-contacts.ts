@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { emailKey, keysOfAddresses, phoneKey } from "../domain/address-keys.js";
+import { keysOfAddresses } from "../domain/address-keys.js";
 import type { Now } from "../domain/clock.js";
 import type { SubscriptionStatus } from "../domain/contact.js";
 import { InvalidArgument, NotFound } from "../domain/errors.js";
 import type { Evidence } from "../domain/evidence.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { type ContactNames, takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";

@@ -2,10 +2,11 @@
  * What earlier versions stored wrongly about people: visitors that a placeholder joined, such as the user id `0` or `guest`, and
  * contacts whose address is unusable by today's rules. Aisle no longer takes such ids and addresses.
  */
-import { emailKey, phoneKey } from "../domain/address-keys.js";
+
 import type { Contact } from "../domain/contact.js";
 import { namesNobody, usualKeysOfNobody, type VisitorKey } from "../domain/ids.js";
 import type { Visitor } from "../domain/visitor.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { historyBatches, rowsOf } from "./privacy/scan.js";

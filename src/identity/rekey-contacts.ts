@@ -3,11 +3,12 @@
  * be one become one: the older record stays, and for each channel the stricter state. The ledger keeps the entries of both and
  * gets one of source `merge` where the state changes. It can be interrupted and repeated, also while others write.
  */
-import { earlierEmailKey, earlierPhoneKey, emailKey, keysOfContact, phoneKey } from "../domain/address-keys.js";
+import { earlierEmailKey, earlierPhoneKey, keysOfContact } from "../domain/address-keys.js";
 import { CONTACT_KEY_RULES } from "../domain/app.js";
 import type { Now } from "../domain/clock.js";
 import { CHANNELS, type Channel, type Contact, withVisitor } from "../domain/contact.js";
 import { confirmationKey } from "../domain/hook.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";

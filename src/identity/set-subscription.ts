@@ -1,10 +1,10 @@
-import { emailKey, phoneKey } from "../domain/address-keys.js";
 import type { Now } from "../domain/clock.js";
 import type { Contact } from "../domain/contact.js";
 import { check, checkAll, NotFound } from "../domain/errors.js";
 import type { Evidence } from "../domain/evidence.js";
 import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";

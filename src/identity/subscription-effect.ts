@@ -1,10 +1,11 @@
-import { emailKey, keysOfAddresses, phoneKey } from "../domain/address-keys.js";
+import { keysOfAddresses } from "../domain/address-keys.js";
 import type { Channel, Contact } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
 import { type Evidence, evidenceNetwork } from "../domain/evidence.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import { isTrusted } from "../domain/visitor.js";
 import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "../intake/effect.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { announceConfirmationWanted } from "./hooks/announce.js";
 import { type NewSalt, state } from "./ledger/ledger.js";

@@ -1,4 +1,3 @@
-import { emailKey, phoneKey } from "../domain/address-keys.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
 import type { VisitorIds } from "../domain/ids.js";
@@ -6,6 +5,7 @@ import { cleanId, personId, valueId } from "../domain/ids.js";
 import { isDecimal, type Money, NO_MONEY } from "../domain/money.js";
 import { type Category, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 
 /**
  * An event as its sender gave it: not validated, without an id and notes. `occurredAt` is 0 when no time was given. A

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { emailKey, phoneKey } from "../domain/address-keys.js";
 import type { Contact } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import {
@@ -11,6 +10,7 @@ import {
   type RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import { requireApp } from "./require-app.js";

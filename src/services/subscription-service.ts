@@ -1,5 +1,4 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { emailKey, phoneKey } from "../domain/address-keys.js";
 import type { Contact } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { visitorKeys } from "../domain/ids.js";
@@ -11,6 +10,7 @@ import type { ImportContacts, ListedContact } from "../identity/import-contacts.
 import type { VerifyLedger } from "../identity/ledger/verify-ledger.js";
 import type { SetSubscription } from "../identity/set-subscription.js";
 import type { GetStatus } from "../identity/subscription-status.js";
+import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";

@@ -2,8 +2,9 @@
  * Repairs the index of contacts by address. Before format 6, a form could turn the `+` of a phone into a space. The index
  * then had the `+` and the contact did not, so erasing the contact left its index entry behind.
  */
-import { keysOfContact, phoneKey } from "../domain/address-keys.js";
+import { keysOfContact } from "../domain/address-keys.js";
 import type { Contact } from "../domain/contact.js";
+import { phoneKey } from "../parse/addresses.js";
 
 /** Makes an entry and its contact agree: no change, remove the entry, or correct the contact's phone. */
 export type Mending = "none" | "remove" | { readonly phone: string };

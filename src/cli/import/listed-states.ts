@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
 import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
+import { emailKey, phoneKey } from "../../parse/addresses.js";
 
 /** Which states a list names for each address. */
 export interface ListedStates {
@@ -27,8 +28,8 @@ export function createListedStates(): ListedStates {
   return {
     contradicts({ email, phone, emailState, smsState, changeTime }) {
       const time = changeTime === undefined ? "" : String(timestampMs(changeTime));
-      const byEmail = look(known.email, email.trim().toLowerCase(), emailState, time);
-      const bySms = look(known.sms, phone.replace(/\D/g, ""), smsState, time);
+      const byEmail = look(known.email, emailKey(email), emailState, time);
+      const bySms = look(known.sms, phoneKey(phone), smsState, time);
       return byEmail || bySms;
     },
   };

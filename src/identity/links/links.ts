@@ -1,10 +1,11 @@
-import { earlierEmailKey, earlierPhoneKey, emailKey, phoneKey } from "../../domain/address-keys.js";
+import { earlierEmailKey, earlierPhoneKey } from "../../domain/address-keys.js";
 import type { Now } from "../../domain/clock.js";
 import type { Channel, Contact } from "../../domain/contact.js";
 import { InvalidArgument, NotFound } from "../../domain/errors.js";
 import { confirmationKey } from "../../domain/hook.js";
 import type { VisitorIds } from "../../domain/ids.js";
 import type { Seal } from "../../domain/secret-encryption.js";
+import { emailKey, phoneKey } from "../../parse/addresses.js";
 import type { Change, Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
 import { type NewSalt, state } from "../ledger/ledger.js";
 import { requestConfirmation } from "../request-confirmation.js";

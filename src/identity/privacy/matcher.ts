@@ -1,10 +1,11 @@
-import { comparableText, keysOfAddresses, readableEmail } from "../../domain/address-keys.js";
+import { keysOfAddresses } from "../../domain/address-keys.js";
 import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
 import { isUserKey, visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
+import { comparableText, readableEmail } from "../../parse/addresses.js";
 
 /** Decides which records belong to a person. */
 export interface Matcher {

@@ -1,9 +1,10 @@
-import { emailKey, keysOfContact, phoneKey } from "../../domain/address-keys.js";
+import { keysOfContact } from "../../domain/address-keys.js";
 import type { Contact } from "../../domain/contact.js";
 import { NOBODY, type Person } from "../../domain/erasure.js";
 import { InvalidArgument } from "../../domain/errors.js";
 import { isUserKey, type VisitorIds, visitorKeys } from "../../domain/ids.js";
 import type { Visitor } from "../../domain/visitor.js";
+import { emailKey, phoneKey } from "../../parse/addresses.js";
 import type { ContactStore } from "../../store/ports/contact-store.js";
 import type { VisitorStore } from "../../store/ports/visitor-store.js";
 

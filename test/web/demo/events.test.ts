@@ -1,10 +1,10 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { emailKey } from "../../../src/domain/address-keys.js";
 import { KNOWN_ACTIONS } from "../../../src/domain/event.js";
 import { EventSchema } from "../../../src/gen/aisle/v1/event_pb.js";
 import { Availability } from "../../../src/gen/aisle/v1/product_pb.js";
+import { emailKey } from "../../../src/parse/addresses.js";
 import { demoCatalogue, demoProducts } from "../../../src/server/demo/catalogue.js";
 import { demoTracks } from "../../../src/server/demo/visits/events.js";
 import { DEMO_VISITOR } from "../../../src/server/demo/visits/visitors.js";

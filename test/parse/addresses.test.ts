@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emailKey, phoneKey, readEmail, readPhone } from "../../src/domain/address-keys.js";
+import { emailKey, phoneKey, readEmail, readPhone } from "../../src/parse/addresses.js";
 import { RUNS } from "../fixtures/runs.js";
 
 describe("the key of an e-mail address", () => {
