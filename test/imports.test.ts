@@ -13,7 +13,7 @@ import {
 } from "./fixtures/source-tree.js";
 
 /** Interfaces of the store and of everything outside, with the domain: what each use case works with. */
-const USE_CASE = ["domain", "store/ports", "adapters"];
+const USE_CASE = ["parse", "domain", "store/ports", "adapters"];
 /** The algorithms of learning, which know nothing else of ours. */
 const ALGORITHMS = ["learning/common", "learning/session", "learning/text", "learning/ranking", "learning/cart"];
 
