@@ -16,5 +16,10 @@ export function fieldFaults(error: unknown): ReadonlyMap<string, string> {
   if (error === undefined) return new Map();
   const details = ConnectError.from(error).findDetails(BadRequestSchema);
   const violations = details.flatMap(({ fieldViolations }) => fieldViolations);
-  return new Map(violations.map(({ field, description }) => [field, description || "Is needed."]));
+  return new Map(violations.map(({ field, description }) => [contractPath(field), description || "Is needed."]));
+}
+
+/** Calls with JSON get paths in camel case. */
+function contractPath(path: string): string {
+  return path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

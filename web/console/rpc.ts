@@ -30,7 +30,7 @@ export function createClients(baseUrl: string, token: () => string, onRefused: (
       throw error;
     }
   };
-  const transport = createConnectTransport({ baseUrl, interceptors: [authorize], useBinaryFormat: true });
+  const transport = createConnectTransport({ baseUrl, interceptors: [authorize] });
   return {
     apps: createClient(AppService, transport),
     catalog: createClient(CatalogService, transport),

@@ -145,10 +145,7 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     },
     subscription: ({ force = false } = {}) =>
       askSubscription(`${url}/subscription_status`, appId, visitor.ids(), force, fetch),
-    sendAgain() {
-      outbox.send();
-      outboxOfPage.send();
-    },
+    sendAgain: () => outbox.send(),
   };
 }
 

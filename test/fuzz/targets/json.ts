@@ -35,8 +35,21 @@ export function fuzz(bytes: Buffer): void {
     if (!(error instanceof Refused)) throw error;
     return;
   }
-  deepStrictEqual(read, JSON.parse(text.replace(/^\uFEFF/, "")));
+  const exact: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+  deepStrictEqual(asDoubles(read, exact), exact);
   if (deepest(text) > 8) fail("a value that is deeper than the bound was read");
+}
+
+/** Numbers that a double cannot hold are read as their texts. */
+function asDoubles(read: unknown, exact: unknown): unknown {
+  if (typeof exact === "number" && typeof read === "string") return Number(read);
+  if (Array.isArray(read) && Array.isArray(exact)) return read.map((one, at) => asDoubles(one, exact[at]));
+  if (!isObject(read) || !isObject(exact)) return read;
+  return Object.fromEntries(Object.entries(read).map(([name, one]) => [name, asDoubles(one, exact[name])]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Depth of JSON that is known to be valid. */
