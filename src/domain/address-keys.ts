@@ -10,7 +10,7 @@ export function keysOfAddresses({ email, phone }: Pick<Contact, "email" | "phone
 
 const EARLIER_EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\].]+(\.[^\s@"(),:;<>[\\\].]+)+$/;
 
-/** The index key of an address of either kind; "" when the text is none. */
+/** The index key of an address of either kind; "" for any other text. */
 export function keyOfAddress(text: string): string {
   const [key = ""] = keysOfAddresses(text.includes("@") ? { email: text, phone: "" } : { email: "", phone: text });
   return key;

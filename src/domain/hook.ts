@@ -35,7 +35,7 @@ export interface Hook {
   readonly url: string;
   /** In the form of receivers' libraries: `whsec_` and Base64. Encrypted. */
   readonly secret: string;
-  /** Whether it is told of erasures. */
+  /** Whether it gets messages about erasures. */
   readonly tellsErasures: boolean;
 }
 

@@ -28,7 +28,7 @@ const MOST_APPS = 200;
 const WEIGHTS: ReadonlyMap<string, number> = new Map(Object.entries(POPULARITY_WEIGHT));
 
 export interface CountedPopularity {
-  /** What is counted of an app that has no model yet; undefined while the first count takes too long. */
+  /** The counts of an app without a model; undefined while the first count takes too long. */
   of(appId: string, catalog: WatchedCatalog): Promise<ServingModel | undefined>;
   forget(appId: string): void;
 }

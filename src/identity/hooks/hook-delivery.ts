@@ -91,7 +91,7 @@ export function createHookDelivery(deps: HookDeliveryDependencies): DeliverHooks
     });
   };
 
-  /** "" when the message needs a link and there is none. */
+  /** "" when the message needs a link and the server cannot make one. */
   const bodyOf = (tx: Transaction, entry: HookEntry, contact: Contact): string => {
     const link = deps.linkOf(tx, entry);
     if (entry.kind === "subscription.confirmation_wanted" && link === undefined) return "";

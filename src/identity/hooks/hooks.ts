@@ -23,7 +23,7 @@ export interface MadeHook {
 
 export interface Hooks {
   /**
-   * Sets the address that receives changes, with a new secret, and whether it is told of erasures. Waiting messages go to it.
+   * Sets the address that receives changes, with a new secret, and whether it gets messages about erasures. Waiting messages go to it.
    * Rejects with NotFound("app").
    */
   set(appId: string, wanted: WantedHook, etag?: string, change?: Change<MadeHook>): Promise<MadeHook>;

@@ -74,7 +74,7 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const erasureId = deps.newId();
       const erasure: Erasure = {
         erasureId,
-        // What was received while the clock was ahead may be later than now, but no id is.
+        // A record received while the clock was ahead may be later than now. No id is later than this one.
         startedAt: Math.max(at, timeOfId(erasureId)),
         finishedAt: 0,
         workedAt: at,

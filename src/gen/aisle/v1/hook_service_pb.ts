@@ -151,7 +151,7 @@ export type GetHookResponse = Message<"aisle.v1.GetHookResponse"> & {
   etag: string;
 
   /**
-   * Output only. It is told of erasures.
+   * Output only. The hook gets messages about erasures.
    *
    * @generated from field: bool tell_erasures = 3;
    */
