@@ -3,37 +3,16 @@ import type { Event } from "../../src/domain/event.js";
 import type { ServingModel } from "../../src/learning/model/source.js";
 import { createCountedPopularity } from "../../src/recommend/counted-popularity.js";
 import { LiveIndex } from "../../src/recommend/live-products.js";
+import { event } from "../contract/samples.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 import { oneNewProduct } from "../fixtures/one-new-product.js";
 import { product } from "../intake/intake-fixture.js";
 
-const START: Event = {
-  eventId: "",
-  actionType: "product_view",
-  bot: false,
-  sender: "browser",
-  occurredAt: 0,
-  receivedAt: 0,
-  visitor: { clientId: "", fingerprintId: "", userId: "" },
-  contact: null,
-  products: [],
-  categories: [],
-  order: null,
-  searchQuery: "",
-  platform: "",
-  platformVersion: "",
-  senderVersion: "",
-  isShops: false,
-  recommendationIds: [],
-  extraFields: {},
-  notes: [],
-};
-
 /** A view by a visitor of its own. */
 function view(n: number, productIds: readonly string[]): Event {
   const eventId = String(n).padStart(9, "0");
-  const visitor = { ...START.visitor, fingerprintId: `f${n}` };
-  return { ...START, eventId, visitor, products: productIds.map((productId) => product(productId)) };
+  const visitor = { clientId: "", fingerprintId: `f${n}`, userId: "" };
+  return event(eventId, { visitor, products: productIds.map((productId) => product(productId)) });
 }
 
 const invented = (n: number, count: number) => Array.from({ length: count }, (_, i) => `invented-${n}-${i}`);

@@ -3,7 +3,7 @@ import { ERASURE_STEPS } from "../../../src/domain/erasure.js";
 import { Unavailable } from "../../../src/domain/errors.js";
 import { OperationStage, OperationState } from "../../../src/gen/aisle/v1/operation_pb.js";
 import { SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
-import { createErasures } from "../../../src/identity/privacy/erasure.js";
+import { createErasures, type ErasuresDependencies } from "../../../src/identity/privacy/erasure.js";
 import { erasureResult } from "../../../src/services/erasure-messages.js";
 import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
 import type { UnitOfWork } from "../../../src/store/ports/unit-of-work.js";
@@ -32,6 +32,25 @@ async function everythingOf({ store }: Aisle, appId: string): Promise<string> {
   const rows = [];
   for (const table of COPIED_TABLES) rows.push(...(await store.copies.scan(appId, table, "", 10_000)));
   return JSON.stringify(rows);
+}
+
+/** Erasures of a process beside the server's, some of whose parts are the test's own. */
+function erasuresOf(
+  { store, metrics, now }: Pick<Aisle, "store" | "metrics" | "now">,
+  own: Partial<ErasuresDependencies>,
+) {
+  return createErasures({
+    ...store,
+    scrub: (appId) => store.scrub(appId),
+    settled: async () => undefined,
+    now,
+    newId: testIds(),
+    newKey: () => "5a".repeat(32),
+    metrics,
+    resultOf: erasureResult,
+    reportFailure: unexpectedFailure,
+    ...own,
+  });
 }
 
 async function namesLeft(aisle: Aisle, appId: string): Promise<string[]> {
@@ -157,18 +176,14 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
         if (left === 0) throw new Unavailable("The process has ended");
         return made;
       };
-      return createErasures({
-        ...store,
-        unitOfWork: { ...store.unitOfWork, run },
-        scrub: (appId) => store.scrub(appId),
-        settled: async () => undefined,
-        now: () => clock,
-        newId: testIds(),
-        newKey: () => "5a".repeat(32),
-        metrics,
-        resultOf: erasureResult,
-        reportFailure: passedOver,
-      });
+      return erasuresOf(
+        { store, metrics, now: aisle.now },
+        {
+          unitOfWork: { ...store.unitOfWork, run },
+          now: () => clock,
+          reportFailure: passedOver,
+        },
+      );
     };
     const nobody = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
     const maja = { ...nobody, email: MAJA.email, withLinkedContact: true };
@@ -234,32 +249,26 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
       const withAddress = random() < 0.5 ? { email: MAJA.email } : {};
       fresh.push(await send(ids, "fresh", withAddress));
     };
-    const erasures = createErasures({
-      ...store,
-      copies: {
-        ...store.copies,
-        scan: async (...asked) => {
-          await meanwhile();
-          return store.copies.scan(...asked);
+    const erasures = erasuresOf(
+      { store, metrics, now: aisle.now },
+      {
+        copies: {
+          ...store.copies,
+          scan: async (...asked) => {
+            await meanwhile();
+            return store.copies.scan(...asked);
+          },
+        },
+        unitOfWork: {
+          ...store.unitOfWork,
+          run: async (appId, work) => {
+            const done = await store.unitOfWork.run(appId, work);
+            await meanwhile();
+            return done;
+          },
         },
       },
-      unitOfWork: {
-        ...store.unitOfWork,
-        run: async (appId, work) => {
-          const done = await store.unitOfWork.run(appId, work);
-          await meanwhile();
-          return done;
-        },
-      },
-      scrub: (appId) => store.scrub(appId),
-      settled: async () => undefined,
-      now,
-      newId: testIds(),
-      newKey: () => "5a".repeat(32),
-      metrics,
-      resultOf: erasureResult,
-      reportFailure: unexpectedFailure,
-    });
+    );
     now.at += 10;
     const names = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
     await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
@@ -281,31 +290,25 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     const device = { app_id: "shop", c_id: "new-device-of-maja" };
     const send = async (form: Record<string, string>) => expect((await trace({ ...device, ...form })).status).toBe(200);
     let isFirst = true;
-    const erasures = createErasures({
-      ...store,
-      unitOfWork: {
-        ...store.unitOfWork,
-        run: async (appId, work) => {
-          const done = await store.unitOfWork.run(appId, work);
-          if (!isFirst) return done;
-          isFirst = false;
-          now.at -= 5;
-          await send({ action_type: "subscribe", email: MAJA.email, note: "under way" });
-          now.at += 10;
-          await send({ action_type: "product_view", product_ids: "later" });
-          await send({ action_type: "subscribe", email: MAJA.email, subscriber_status: "0" });
-          return done;
+    const erasures = erasuresOf(
+      { store, metrics, now: aisle.now },
+      {
+        unitOfWork: {
+          ...store.unitOfWork,
+          run: async (appId, work) => {
+            const done = await store.unitOfWork.run(appId, work);
+            if (!isFirst) return done;
+            isFirst = false;
+            now.at -= 5;
+            await send({ action_type: "subscribe", email: MAJA.email, note: "under way" });
+            now.at += 10;
+            await send({ action_type: "product_view", product_ids: "later" });
+            await send({ action_type: "subscribe", email: MAJA.email, subscriber_status: "0" });
+            return done;
+          },
         },
       },
-      scrub: (appId) => store.scrub(appId),
-      settled: async () => undefined,
-      now,
-      newId: testIds(),
-      newKey: () => "5a".repeat(32),
-      metrics,
-      resultOf: erasureResult,
-      reportFailure: unexpectedFailure,
-    });
+    );
     const names = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
     await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
     const steps = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value.step);
