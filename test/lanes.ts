@@ -28,6 +28,7 @@ export const REST = [
   "test/faults/damaged-file.test.ts",
   "test/faults/damaged-server.test.ts",
   "test/faults/database-outage.test.ts",
+  "test/faults/erasure.test.ts",
   "test/faults/flipped-byte.test.ts",
   "test/faults/flips.test.ts",
   "test/faults/moved-store.test.ts",

@@ -1,10 +1,11 @@
+import { keysOfAddresses } from "../domain/address-keys.js";
 import { withVisitor } from "../domain/contact.js";
 import type { Event } from "../domain/event.js";
 import { isUserKey, personId, type VisitorIds, visitorKeys } from "../domain/ids.js";
 import { newVisitor, type Visitor } from "../domain/visitor.js";
 import type { Identify } from "../intake/effect.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
-import { takeContact } from "./contacts.js";
+import { type Found, takeContact } from "./contacts.js";
 import { statementTime } from "./ledger/statement-time.js";
 import {
   type Admission,
@@ -15,19 +16,21 @@ import {
   linksOfDay,
   linkTag,
 } from "./links/link-limits.js";
+import type { Suppressions } from "./suppressions.js";
 
 export interface IdentifyDependencies {
   /** Limits for public senders; the shop's own systems have none. */
   readonly limits: LinkLimits;
   /** Returns 32 random hex digits, new ones at each call. */
   readonly newSecret: () => string;
+  readonly suppressions?: Pick<Suppressions, "find"> | undefined;
 }
 
 /** Finds the visitor and the contact of an event, and links them when it has both. */
-export function createIdentify({ limits, newSecret }: IdentifyDependencies): Identify {
+export function createIdentify({ limits, newSecret, suppressions }: IdentifyDependencies): Identify {
   return (tx, event, sender) => {
     const { occurredAt: at, eventId: by, receivedAt: recordedAt } = event;
-    const taken = takeNamed(tx, event);
+    const taken = takeNamed(tx, event, suppressions);
     const isKnown = taken.contact !== undefined && taken.contact.contactId !== newContactId(event);
     const admission = sender && { tx, limits, sender, at: recordedAt, newSecret, isKnown };
     const saying = { at, by, recordedAt, admission };
@@ -57,8 +60,18 @@ export function createIdentify({ limits, newSecret }: IdentifyDependencies): Ide
   };
 }
 
-function takeNamed(tx: Transaction, event: Event): ReturnType<typeof takeContact> {
+/** The note of an event that waited while its person was erased. */
+export const ERASED_NOTE = "the person of this address was erased while the event was under way; it names no contact";
+
+/** Such an event makes no contact: the erasure has looked for contacts by then. */
+function takeNamed(tx: Transaction, event: Event, suppressions: IdentifyDependencies["suppressions"]): Found {
   if (event.contact === null) return { contact: undefined, notes: [] };
+  const isErased = (key: string) => {
+    if (suppressions === undefined || tx.contactKeys.get(key) !== undefined) return false;
+    const known = suppressions.find(tx, key);
+    return known?.source === "erasure" && event.receivedAt <= known.suppressedAt;
+  };
+  if (keysOfAddresses(event.contact).some(isErased)) return { contact: undefined, notes: [ERASED_NOTE] };
   return takeContact(tx, event.contact, newContactId(event), event.receivedAt);
 }
 

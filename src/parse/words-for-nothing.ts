@@ -20,23 +20,38 @@ const NEGATIVE = new Set(["-1", "-1.0"]);
 const ZEROS = /^[-+0._:]+$/;
 const OPENED = /^[\s"'`(<[{]+/;
 const CLOSED = /[\s"'`)>\]}]+$/;
-/** A template that nothing filled in, and so the same for all: `{{ customer.id }}`, `${id}`, `<%= id %>`, `%user_id%`, `*|ID|*`. */
-const TEMPLATE = /^(\{\{.*\}\}|\{%.*%\}|[$#]\{.*\}|<%.*%>|\[\[.*\]\]|\*\|.*\|\*|%[a-z_.%]*[a-z_.]%+)$/su;
+/**
+ * A template that nothing filled in, and so the same for all: `{{ customer.id }}`, `${id}`, `<%= id %>`, `<?= $id ?>`,
+ * `{$user.id}`, `[% id %]`, `##ID##`, `%user_id%`, `*|ID|*`.
+ */
+const TEMPLATE =
+  /^(\{\{.*\}\}|\{%.*%\}|[$#@!%]\{.*\}|\{[$!#%=@].*\}|<%.*%>|<\?.*\?>|\[\[.*\]\]|\[%.*%\]|\*\|.*\|\*|##.*##|%[a-z_.%]*[a-z_.]%+)$/su;
+/** The name of a field in brackets, between underscores or behind a dollar sign: `{user_id}`, `[USER ID]`, `$user->id`. */
+const FIELD = /^([[<{]\s*[a-z][a-z_.\s]*[\]>}]|__[a-z][a-z_.]*__|\$[a-z][a-z_]*([._]|->)[a-z._>()-]*)$/u;
 /** Characters without a shape: joiners, direction marks, soft hyphens, variation selectors. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** No word or template is longer with what may stand around it; ids of persons may be. */
+/** No word is longer with what may stand around it; ids of persons and templates may be. */
 const LONGEST = 80;
+/** Templates that are longer than any id. */
+const LONGEST_TEMPLATE = 1000;
+
+/** No word for nothing begins like most values do. */
+const MAY_BE_NO_VALUE = /^[^A-MP-TV-Za-mp-tv-z0-9]/;
 
 /** The text as it is compared with the words: in lower case, with one shape of each letter. */
 function plainly(text: string): string {
   return text.replace(INVISIBLE, "").normalize("NFKC").trim().toLowerCase();
 }
 
+function isTemplate(text: string): boolean {
+  return text.length <= LONGEST_TEMPLATE && MAY_BE_NO_VALUE.test(text) && TEMPLATE.test(plainly(text));
+}
+
 /** True for an id that names nobody, in any case, with blanks, quotes or brackets around. */
 export function isNobody(id: string): boolean {
-  if (id.length > LONGEST) return false;
+  if (id.length > LONGEST) return isTemplate(id);
   const said = plainly(id);
-  if (said === "" || ZEROS.test(said) || NEGATIVE.has(said) || TEMPLATE.test(said)) return true;
+  if (said === "" || ZEROS.test(said) || NEGATIVE.has(said) || TEMPLATE.test(said) || FIELD.test(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");
   return bare === "" || ZEROS.test(bare) || WORDS.has(bare) || WORDS.has(bare.replaceAll(/[\s_-]+/g, " "));
 }
@@ -60,16 +75,14 @@ export function spellingsOfNobody(): string[] {
   return [...new Set([...words, ...around, ...zeros, ...signs])];
 }
 
-/** No word for nothing begins like most values do. */
-const MAY_BE_NO_VALUE = /^[^A-MP-TV-Za-mp-tv-z0-9]/;
-
 /**
  * True for a text that holds no value: `NULL`, `\N`, `(not set)`, `undefined`, `NaN`, `#N/A`, an unfilled template, with blanks, quotes
  * or brackets around. A name may be `None`, `Nan` or `0`, so those are values.
  */
 export function isNoValue(text: string): boolean {
   if (text === "") return true;
-  if (text.length > LONGEST || !MAY_BE_NO_VALUE.test(text)) return false;
+  if (!MAY_BE_NO_VALUE.test(text)) return false;
+  if (text.length > LONGEST) return isTemplate(text);
   const said = plainly(text);
   if (said === "" || TEMPLATE.test(said)) return true;
   const bare = said.replace(OPENED, "").replace(CLOSED, "");

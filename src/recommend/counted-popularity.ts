@@ -19,8 +19,10 @@ const PAGE = 100;
 const PRODUCTS_OF_EVENT = 100;
 /** Age at which counts are renewed, beside an answer. */
 const RENEWED_AFTER_MS = 5_000;
-/** They age so many times as long as they took: strangers may send events of very many products. */
+/** After a count that took long comes a pause of so many times as long: strangers may send events of very many products. */
 const REST = 100;
+/** The longest pause: a count also takes long where the store or the machine stood still. */
+const MOST_REST_MS = 60_000;
 /** How long an answer waits for the first count. */
 const PATIENCE_MS = 100;
 const MOST_APPS = 200;
@@ -71,11 +73,15 @@ export function createCountedPopularity(deps: {
 
   const renew = (appId: string, entry: Entry, catalog: WatchedCatalog): void => {
     const from = deps.now();
+    const rest = () => Math.min(REST * (deps.now() - from), MOST_REST_MS);
     entry.counting ??= count(appId, entry, catalog)
-      // The answer is made without counts, or with the old ones.
-      .catch((error: unknown) => deps.reportFailure("counted_popularity", error))
-      .finally(() => {
-        entry.dueAt = deps.now() + Math.max(RENEWED_AFTER_MS, REST * (deps.now() - from));
+      .then(rest)
+      .catch((error: unknown) => {
+        deps.reportFailure("counted_popularity", error);
+        return 0; // the answer is made without counts, or with the old ones
+      })
+      .then((pause) => {
+        entry.dueAt = deps.now() + Math.max(RENEWED_AFTER_MS, pause);
         entry.counting = undefined;
       });
   };

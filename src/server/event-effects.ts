@@ -19,7 +19,7 @@ export function createEventTaker({
   readonly suppressions?: Suppressions | undefined;
 }) {
   return createTakeEvent({
-    identify: createIdentify({ limits: linkLimits, newSecret }),
+    identify: createIdentify({ limits: linkLimits, newSecret, suppressions }),
     effects: [
       createApplySubscription({ newSalt: newSecret, newId, suppressions }),
       createLearnProducts(learnProducts),

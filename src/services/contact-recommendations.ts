@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ContextValues } from "@connectrpc/connect";
 import type { Contact } from "../domain/contact.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import {
@@ -15,6 +16,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import { requireApp } from "./require-app.js";
 import { type ReportInternal, reported, statusOf } from "./wire/errors.js";
+import { inNamesOfCaller } from "./wire/json-names.js";
 
 /** Contacts of one call. */
 const MAX_CONTACTS = 100_000;
@@ -33,6 +35,7 @@ type Result = MessageInitShape<typeof ContactRecommendationSchema>;
 export async function* recommendForContacts(
   deps: ContactRecommendationDependencies,
   sent: RecommendForContactsRequest,
+  values: ContextValues,
   answer: (request: RecommendRequest, contactId: string) => Promise<MessageInitShape<typeof RecommendResponseSchema>>,
 ): AsyncGenerator<MessageInitShape<typeof RecommendForContactsResponseSchema>> {
   const { request, contacts, includeUnsubscribed } = sent;
@@ -60,7 +63,8 @@ export async function* recommendForContacts(
       const value = await answer(request, contactId);
       return { contact: named, contactId, result: { case: "response", value } };
     } catch (error) {
-      return { contact: named, contactId, result: { case: "error", value: statusOf(reported(deps.report, error)) } };
+      const inTheirNames = inNamesOfCaller(reported(deps.report, error), values);
+      return { contact: named, contactId, result: { case: "error", value: statusOf(inTheirNames) } };
     }
   };
 

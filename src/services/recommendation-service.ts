@@ -29,6 +29,7 @@ import { boostMessage } from "./frame-rule-messages.js";
 import { requireApp } from "./require-app.js";
 import { CALLER } from "./wire/authorization.js";
 import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./wire/errors.js";
+import { inNamesOfCaller } from "./wire/json-names.js";
 import type { Scope } from "./wire/method-scopes.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
@@ -94,14 +95,15 @@ export function createRecommendationService(
           const response = await answerOf({ ...request, appId }, useOf(request, values));
           results.push({ result: { case: "response", value: response } });
         } catch (error) {
-          results.push({ result: { case: "error", value: statusOf(reported(report, error)) } });
+          const named = inNamesOfCaller(reported(report, error), values);
+          results.push({ result: { case: "error", value: statusOf(named) } });
         }
       }
       return { results };
     }),
 
-    recommendForContacts: guardedStream(report, (request) =>
-      recommendForContacts(deps, request, async (one, contactId) =>
+    recommendForContacts: guardedStream(report, (request, { values }) =>
+      recommendForContacts(deps, request, values, async (one, contactId) =>
         responseMessage(await deps.answer.one({ ...queryOf(one), contactId }, "preview")),
       ),
     ),

@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, "shim/disk-shim.c");
 const folder = join(import.meta.dirname, "../../node_modules/.cache/disk-shim");
 
 /** LD_PRELOAD is for Linux with the C library that it was compiled for. */
-const canShim = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
+export const canShim = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
 
 /** `describe` for tests that stand between a process and its disk: skipped where that is not possible, an error under CI. */
 export function describeWithShim(title: string, body: () => void): void {

@@ -42,6 +42,7 @@ export const FAULTS = [
   { fault: "store-resets", what: "connections to the database reset; events sent again", stores: MONGO },
   { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: BOTH },
   { fault: "clock-jumps", what: "the system clock jumps by 25 hours and more for 6 s, under load", stores: BOTH },
+  { fault: "erasure", what: "`kill -9` in each step of an erasure, while four senders name its person", stores: BOTH },
   { fault: "wrong-clock", what: "a server starts with a wrong system clock, which is then set right", stores: BOTH },
 ] as const satisfies readonly {
   readonly fault: string;

@@ -105,7 +105,8 @@ describe.each(stores)("a shop with little data: $name", ({ openStore }) => {
 
     it("shows first what was ordered most, without a training", async () => {
       const { lists, rpc } = await untrained(TEN);
-      expect((await lists()).slice(0, 4)).toEqual(["stove0", "tent1", "tent2", "stove9"]);
+      // On a busy machine the first answer does not wait for the count.
+      await expect.poll(async () => (await lists()).slice(0, 4)).toEqual(["stove0", "tent1", "tent2", "stove9"]);
       expect((await lists({ currentCategoryIds: "tents" })).slice(0, 2)).toEqual(["tent1", "tent2"]);
       expect((await lists({ filterByGroups: "tents" })).slice(0, 2)).toEqual(["tent1", "tent2"]);
       expect((await rpc.models.listModels({ appId: "shop" })).models).toEqual([]);
@@ -127,9 +128,8 @@ describe.each(stores)("a shop with little data: $name", ({ openStore }) => {
       for (const n of [0, 0, 0]) await buy(n, ["tent3"]);
       await trace({ app_id: "shop", action_type: "order_cancel", order_id: "o1", c_id: "c1" });
       await trace({ app_id: "shop", action_type: "order_cancel", order_id: "o2", c_id: "c2" });
-      const recommended = await lists();
-      expect(recommended[0]).toBe("tent3");
-      expect(recommended[1]).not.toBe("lamp3");
+      await expect.poll(async () => (await lists())[0]).toBe("tent3");
+      expect((await lists())[1]).not.toBe("lamp3");
     });
   });
 

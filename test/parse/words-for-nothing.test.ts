@@ -31,6 +31,10 @@ const NOBODY = [
     "*|UID|*",
   ],
   ...["not_logged_in", "logged-out", "no_user", "opt-out", "deleted", "<nil>", "%%USER_ID%%"],
+  ...["{$customer.id}", "<?= $user->id ?>", "<?php echo $id; ?>", "{user_id}", "<user_id>", "##USER_ID##", "{ id }"],
+  ...["[% user.id %]", "{!Contact.Id}", "[USER_ID]", "[user id]", "__USER_ID__", "$user->id", "$customer.id", "@{id}"],
+  '{% if customer %}{{ customer.id }}{% else %}{{ request.session.guest_id | default: "guest" }}{% endif %}',
+  `{{ ${"customer.default_address.id | ".repeat(6)} }}`,
 ];
 const SOMEBODY = [
   "1",
@@ -49,6 +53,12 @@ const SOMEBODY = [
   "100%",
   "{7}",
   "{3f2504e0-4f89-41d3-9a0c-0305e82c3301}",
+  "[ann@shop.example]",
+  "<7f>",
+  "$7",
+  "@jan.kowalski",
+  "_ann_",
+  "x".repeat(200),
   "0199ffff-0000-7000-8000-000000000001",
 ];
 
@@ -83,15 +93,31 @@ describe("a cell, a group, an order number or a key", () => {
     "[object Object]",
     "#DIV/0!",
     "{{ order.name }}",
+    "{$order.id}",
+    `<?php echo $order${"->get()".repeat(20)}; ?>`,
     "",
   ])("has no value when it is %j", (text) => {
     expect(isNoValue(text)).toBe(true);
   });
 
-  it.each(["0", "-1", "none", "None", "false", "no", "guest", "NA", "unknown", "Nan", "null-7", "Nullarbor", "NaNa"])(
-    "has the value %j",
-    (text) => {
-      expect(isNoValue(text)).toBe(false);
-    },
-  );
+  it.each([
+    "0",
+    "-1",
+    "none",
+    "None",
+    "false",
+    "no",
+    "guest",
+    "NA",
+    "unknown",
+    "Nan",
+    "null-7",
+    "Nullarbor",
+    "NaNa",
+    "[NEW]",
+    "{Sale}",
+    "<b>",
+  ])("has the value %j", (text) => {
+    expect(isNoValue(text)).toBe(false);
+  });
 });

@@ -21,24 +21,24 @@ describe("popularity before the first model", () => {
   const real = bareProduct("real");
   const catalog = { ...oneNewProduct(), get: (id: string) => (id === real.productId ? real : undefined) };
 
-  /** Counts events, given oldest first; reading a page of them takes so many ms. */
-  function counting(events: readonly Event[], pageMs = 0) {
+  /** Counts events, given oldest first; reading a page of them takes so many ms, and the first `broken` readings fail. */
+  function counting(events: readonly Event[], pageMs = 0, broken = 0) {
     const clock = { at: 0, pages: 0 };
+    const failures: unknown[] = [];
     const { of } = createCountedPopularity({
       events: {
         list: async (_appId, from, limit) => {
           clock.pages++;
           clock.at += pageMs;
+          if (clock.pages <= broken) throw new Error("the store does not answer");
           const older = events.filter(({ eventId }) => from === "" || eventId < from);
           return older.toReversed().slice(0, limit);
         },
       },
       now: () => clock.at,
-      reportFailure: (_place, error) => {
-        throw error;
-      },
+      reportFailure: (_place, error) => failures.push(error),
     });
-    return { clock, count: () => of("shop", catalog) };
+    return { clock, failures, count: () => of("shop", catalog) };
   }
 
   it("holds no product that the catalogue does not have", async () => {
@@ -49,15 +49,31 @@ describe("popularity before the first model", () => {
   });
 
   it("is counted for a hundredth of the time at most, whatever the events hold", async () => {
-    const { clock, count } = counting([view(1, ["real"])], 500);
+    const { clock, count } = counting([view(1, ["real"])], 100);
     await count();
-    expect(clock).toEqual({ at: 1000, pages: 2 });
-    clock.at += 99_999;
+    expect(clock).toEqual({ at: 200, pages: 2 });
+    clock.at += 19_999;
     await count();
     expect(clock.pages).toBe(2);
     clock.at += 1;
     await count();
     expect(clock.pages).toBe(3);
+  });
+
+  it("is counted again within a minute after the machine stood still in a count", async () => {
+    const { clock, count } = counting([view(1, ["real"])], 31_000);
+    await count();
+    clock.at += 60_000;
+    await count();
+    expect(clock.pages).toBe(3);
+  });
+
+  it("is counted again within seconds after a count that failed", async () => {
+    const { clock, count, failures } = counting([view(1, ["real"])], 0, 1);
+    expect(await count()).toBeUndefined();
+    expect(failures).toHaveLength(1);
+    clock.at += 5_000;
+    expect((await count())?.productIds).toEqual(["real"]);
   });
 });
 

@@ -145,7 +145,10 @@ export function createHelper(options: HelperOptions, environment: Environment): 
     },
     subscription: ({ force = false } = {}) =>
       askSubscription(`${url}/subscription_status`, appId, visitor.ids(), force, fetch),
-    sendAgain: () => outbox.send(),
+    sendAgain() {
+      outbox.send();
+      outboxOfPage.send();
+    },
   };
 }
 

@@ -5,8 +5,10 @@ import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { announceErasure } from "../hooks/announce.js";
 import { eraseChange } from "../ledger/ledger.js";
 import type { Suppressions } from "../suppressions.js";
+import { ERASED_NOTE } from "../visitors.js";
 import { createProgress, type ProgressDependencies } from "./erasure-progress.js";
 import { KEYED_MS, type PersonStores } from "./export.js";
+import { idleVisitors, isIdle } from "./idle-visitors.js";
 import { createMatcher } from "./matcher.js";
 import { joined } from "./person.js";
 import {
@@ -68,7 +70,10 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
   return {
     identity: (appId, erasure) => {
       const part = createParting(deps);
-      return step(appId, erasure, (tx, one) => ({ ...part(tx, one, one.person.contactKeys), step: "visitors" }));
+      return step(appId, erasure, (tx, one) => ({
+        ...part(tx, one, one.person.contactKeys, one.startedAt),
+        step: "visitors",
+      }));
     },
 
     visitors: async (appId, erasure) => {
@@ -150,15 +155,20 @@ function createEventSteps(deps: ErasureStepsDependencies) {
         const { event } = createMatcher(person);
         return rows.filter(({ value }) => value.receivedAt <= startedAt && event(value));
       };
-      const remove = (tx: Transaction, rows: Rows<"events">, { person, counts, startedAt }: Erasure): Removed => {
+      const remove = (tx: Transaction, rows: Rows<"events">, one: Erasure): Removed => {
+        const { person, counts, startedAt } = one;
         for (const { value } of rows) removeEvent(tx, value);
+        const waited = rows.filter(({ value }) => value.notes.includes(ERASED_NOTE));
+        // A visitor has the id of the event that made it.
+        const made = waited.flatMap(({ value }) => tx.visitors.get(value.eventId)?.keys ?? []);
         const youngest = Math.min(startedAt, deps.now()) - KEYED_MS;
         const young = rows.filter(({ value }) => value.receivedAt > youngest);
         const eventIds = joined(
           person.eventIds,
           young.map(({ value }) => value.eventId),
         );
-        return { person: { ...person, eventIds }, counts: plus(counts, "events", rows.length) };
+        const known = joined(person.visitorKeys, made);
+        return { person: { ...person, visitorKeys: known, eventIds }, counts: plus(counts, "events", rows.length) };
       };
       return sift(appId, erasure, "events", theirs, remove);
     },
@@ -208,15 +218,21 @@ function createLastSteps(deps: ErasureStepsDependencies) {
   const { step } = createProgress(deps);
   return {
     // Records received before the erasure began, and written since.
-    recheck: (appId, erasure) =>
-      step(appId, erasure, (tx, one) => {
-        const removed = removeExposures(tx, one, one.startedAt);
-        if (!one.isSecond) return { ...removed, step: "visitors", isSecond: true };
+    recheck: async (appId, erasure) => {
+      const idle = erasure.isSecond ? await idleVisitors(deps, appId, erasure) : [];
+      return step(appId, erasure, (tx, one) => {
+        const seen = removeExposures(tx, one, one.startedAt);
+        if (!one.isSecond) return { ...seen, step: "visitors", isSecond: true };
+        const removed = idle.reduce<Removed>((before, visitorId) => {
+          const visitor = tx.visitors.get(visitorId);
+          return visitor !== undefined && isIdle(one, visitor) ? removeVisitor(tx, before, visitor) : before;
+        }, seen);
         if (Object.keys(removed.counts).length > 0) tx.markChanged();
         const { erasureId, person } = one;
         announceErasure(tx, { erasureId, contactIds: person.contactIds, at: deps.now() }, deps.newId);
         return { person: NOBODY, counts: removed.counts, step: "scrub" };
-      }),
+      });
+    },
 
     scrub: async (appId, erasure) => {
       await deps.scrub(appId);
@@ -226,19 +242,17 @@ function createLastSteps(deps: ErasureStepsDependencies) {
 }
 
 /**
- * Makes the part of a work that removes the person's contacts and visitors, and suppresses the addresses that this finds beside the
- * `known` ones. A known address stays as it is: the person may have subscribed since.
+ * Makes the part of a work that removes the person's contacts and visitors. It suppresses the addresses that it finds, but none of the
+ * `known` ones: the person may have subscribed since.
+ *
+ * @param upTo Contacts and visitors that were made later stay.
  */
-export function createParting({
-  suppressions,
-  now,
-  newKey,
-}: Pick<ErasureStepsDependencies, "suppressions" | "now" | "newKey">) {
-  const [suppressedAt, key] = [now(), newKey()];
-  return (tx: Transaction, erasure: Erasure, known: readonly string[]): Removed => {
-    const removed = removeIdentity(tx, erasure);
+export function createParting({ suppressions, newKey }: Pick<ErasureStepsDependencies, "suppressions" | "newKey">) {
+  const key = newKey();
+  return (tx: Transaction, erasure: Erasure, known: readonly string[], upTo = Number.POSITIVE_INFINITY): Removed => {
+    const removed = removeIdentity(tx, erasure, upTo);
     const found = removed.person.contactKeys.filter((one) => !one.startsWith("i:") && !known.includes(one));
-    suppressions?.add(tx, found, { suppressedAt, source: "erasure" }, key);
+    suppressions?.add(tx, found, { suppressedAt: erasure.startedAt, source: "erasure" }, key);
     return removed;
   };
 }

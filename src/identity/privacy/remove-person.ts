@@ -19,15 +19,8 @@ export function plus(counts: ErasureCounts, table: string, removed: number): Era
   return removed === 0 ? counts : { ...counts, [table]: (counts[table] ?? 0) + removed };
 }
 
-/**
- * Removes the person's contacts and visitors, and collects their other ids. What an erasure's first transaction finds was there
- * before; `startedAt` keeps what came later from one that begins with another step.
- */
-export function removeIdentity(
-  tx: Transaction,
-  { person, counts }: Removed,
-  startedAt = Number.POSITIVE_INFINITY,
-): Removed {
+/** Removes the person's contacts and visitors made up to `upTo`, and collects their other ids. */
+export function removeIdentity(tx: Transaction, { person, counts }: Removed, upTo: number): Removed {
   let removed: Removed = { person, counts };
   const contactIds = new Set(person.contactIds);
   for (const key of person.contactKeys) {
@@ -36,14 +29,14 @@ export function removeIdentity(
   }
   for (const contactId of contactIds) {
     const contact = tx.contacts.get(contactId);
-    if (contact !== undefined && contact.createdAt <= startedAt) removed = removeContact(tx, removed, contact);
+    if (contact !== undefined && contact.createdAt <= upTo) removed = removeContact(tx, removed, contact);
   }
   for (const key of person.visitorKeys) {
     const visitorId = tx.visitorKeys.get(key);
     const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
-    if (visitor !== undefined && visitor.createdAt <= startedAt) removed = removeVisitor(tx, removed, visitor);
+    if (visitor !== undefined && visitor.createdAt <= upTo) removed = removeVisitor(tx, removed, visitor);
   }
-  return removeExposures(tx, removed, startedAt);
+  return removeExposures(tx, removed, upTo);
 }
 
 /** Removes what frames showed the person up to `startedAt`. */

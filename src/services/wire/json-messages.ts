@@ -3,8 +3,9 @@
  * or a misspelt order would be answered as done. Connect's own texts quote the value, which may be personal; ours name the field and
  * what it accepts.
  */
-import { type DescMessage, type DescService, fromJsonString, type Message } from "@bufbuild/protobuf";
+import { createRegistry, type DescMessage, type DescService, fromJsonString, type Message } from "@bufbuild/protobuf";
 import { Code, type ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { isBeyondBounds } from "../../parse/json-bounds.js";
 import { refusal } from "./error-info.js";
 import { toConnectError } from "./errors.js";
@@ -16,6 +17,9 @@ import { unknownEnumNumber } from "./known-enums.js";
  */
 export const JSON_BOUNDS = { depth: 32, containers: 50_000, commas: 200_000 };
 
+/** Types in the `details` of an error inside an answer, as of one result of a batch. */
+const registry = createRegistry(file_google_rpc_error_details);
+
 /** The same router, whose services read JSON this way. */
 export function withNamedFields(router: ConnectRouter): ConnectRouter {
   return {
@@ -23,7 +27,8 @@ export function withNamedFields(router: ConnectRouter): ConnectRouter {
     service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
       // The reader of a message does not know the message type, so each call has its own reader.
       for (const method of service.methods) {
-        const jsonOptions = { ignoreUnknownFields: false, textDecoder: createNamingDecoder(method.input) };
+        const textDecoder = createNamingDecoder(method.input);
+        const jsonOptions = { ignoreUnknownFields: false, registry, textDecoder };
         router.service({ ...service, methods: [method] }, implementation, { jsonOptions });
       }
       return this;

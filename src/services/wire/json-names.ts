@@ -2,17 +2,30 @@
  * Refusals name fields as their senders write them. Services name them as the contract does, `email_state`; whoever sends JSON
  * writes `emailState`.
  */
-import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { DescFile, DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { ConnectError, type ContextValues, createContextKey, type Interceptor } from "@connectrpc/connect";
 import { type FieldFault, violationsText } from "../../domain/errors.js";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.js";
 
+type Rename = (error: ConnectError) => ConnectError;
+
+/** Set for calls with JSON. */
+const RENAME = createContextKey<Rename>((error) => error);
+
+/** An error that goes into an answer, with the names that the caller writes. */
+export function inNamesOfCaller(error: ConnectError, values: ContextValues): ConnectError {
+  return values.get(RENAME)(error);
+}
+
 export const jsonNames: Interceptor = (next) => async (request) => {
   if (!isJson(request.header.get("content-type"), request.url)) return next(request);
+  const rename: Rename = (error) => inJsonNames(error, fieldNamesOf(request.method));
+  request.contextValues.set(RENAME, rename);
   try {
     const response = await next(request);
-    return response.stream ? { ...response, message: withJsonNames(response.message) } : response;
+    return response.stream ? { ...response, message: renaming(response.message, rename) } : response;
   } catch (error) {
-    throw inJsonNames(error);
+    throw error instanceof ConnectError ? rename(error) : error;
   }
 };
 
@@ -22,21 +35,23 @@ function isJson(contentType: string | null, url: string): boolean {
   return new URL(url).searchParams.get("encoding") === "json";
 }
 
-async function* withJsonNames<T>(messages: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+async function* renaming<T>(messages: AsyncIterable<T>, rename: Rename): AsyncGenerator<T, void, undefined> {
   try {
     yield* messages;
   } catch (error) {
-    throw inJsonNames(error);
+    throw error instanceof ConnectError ? rename(error) : error;
   }
 }
 
-function inJsonNames(error: unknown): unknown {
-  if (!(error instanceof ConnectError)) return error;
-  const fieldViolations = error.findDetails(BadRequestSchema)[0]?.fieldViolations.map((violation) => {
-    // What a mask accepts are names of fields as well.
-    const description = violation.field.endsWith("_mask") ? inCamelCase(violation.description) : violation.description;
-    return { ...violation, field: inCamelCase(violation.field), description };
-  });
+function inJsonNames(error: ConnectError, names: ReadonlySet<string>): ConnectError {
+  // What a field accepts may name others: `one of product_id and sku`.
+  const rename = (text: string) =>
+    text.replaceAll(/[a-z0-9_]+/g, (word) => (names.has(word) ? inCamelCase(word) : word));
+  const fieldViolations = error.findDetails(BadRequestSchema)[0]?.fieldViolations.map((violation) => ({
+    ...violation,
+    field: inCamelCase(violation.field),
+    description: rename(violation.description),
+  }));
   if (fieldViolations === undefined) return error;
   const text = violationsText(
     fieldViolations.map(({ field, reason, description: accepted }) => {
@@ -57,4 +72,25 @@ function typeOf(detail: ConnectError["details"][number]): string {
 
 function inCamelCase(path: string): string {
   return path.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const known = new WeakMap<DescMethod, ReadonlySet<string>>();
+
+/** Names of all fields in the files that a method's messages are of. */
+function fieldNamesOf(method: DescMethod): ReadonlySet<string> {
+  const before = known.get(method);
+  if (before !== undefined) return before;
+  const names = new Set<string>();
+  const files = new Set<DescFile>([method.parent.file]);
+  for (const file of files) {
+    for (const dependency of file.dependencies) files.add(dependency);
+    for (const message of file.messages) addNames(message, names);
+  }
+  known.set(method, names);
+  return names;
+}
+
+function addNames(message: DescMessage, names: Set<string>): void {
+  for (const { name } of message.fields) names.add(name);
+  for (const nested of message.nestedMessages) addNames(nested, names);
 }

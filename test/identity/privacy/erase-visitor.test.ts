@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ERASURE_STEPS } from "../../../src/domain/erasure.js";
 import { Unavailable } from "../../../src/domain/errors.js";
+import { createSeal } from "../../../src/domain/secret-encryption.js";
 import { OperationStage, OperationState } from "../../../src/gen/aisle/v1/operation_pb.js";
 import { SubscriptionState } from "../../../src/gen/aisle/v1/subscription_pb.js";
 import { createErasures, type ErasuresDependencies } from "../../../src/identity/privacy/erasure.js";
+import { createSuppressions } from "../../../src/identity/suppressions.js";
 import { erasureResult } from "../../../src/services/erasure-messages.js";
 import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
 import type { UnitOfWork } from "../../../src/store/ports/unit-of-work.js";
@@ -46,6 +48,7 @@ function erasuresOf(
     now,
     newId: testIds(),
     newKey: () => "5a".repeat(32),
+    suppressions: createSuppressions({ seal: createSeal(undefined) }),
     metrics,
     resultOf: erasureResult,
     reportFailure: unexpectedFailure,
@@ -284,35 +287,57 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(await store.orders.get("shop", "order-device-0-of-maja")).toBeUndefined();
   });
 
-  it("keeps what the person does after it, also with a contact and a visitor that an event under way has made", async () => {
-    const { store, metrics, ...aisle } = await openShop();
-    const { trace, now, rpc } = aisle;
-    const device = { app_id: "shop", c_id: "new-device-of-maja" };
-    const send = async (form: Record<string, string>) => expect((await trace({ ...device, ...form })).status).toBe(200);
+  /** Erases Maja; `meanwhile` is called when the first transaction is made. */
+  const eraseWhile = async (aisle: Aisle, meanwhile: () => Promise<void>) => {
+    const { store } = aisle;
     let isFirst = true;
-    const erasures = erasuresOf(
-      { store, metrics, now: aisle.now },
-      {
-        unitOfWork: {
-          ...store.unitOfWork,
-          run: async (appId, work) => {
-            const done = await store.unitOfWork.run(appId, work);
-            if (!isFirst) return done;
+    const erasures = erasuresOf(aisle, {
+      unitOfWork: {
+        ...store.unitOfWork,
+        run: async (appId, work) => {
+          const done = await store.unitOfWork.run(appId, work);
+          if (isFirst) {
             isFirst = false;
-            now.at -= 5;
-            await send({ action_type: "subscribe", email: MAJA.email, note: "under way" });
-            now.at += 10;
-            await send({ action_type: "product_view", product_ids: "later" });
-            await send({ action_type: "subscribe", email: MAJA.email, subscriber_status: "0" });
-            return done;
-          },
+            await meanwhile();
+          }
+          return done;
         },
       },
-    );
+    });
     const names = { visitor: { clientId: "", fingerprintId: "", userId: "" }, phone: "", contactId: "" };
     await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
     const steps = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value.step);
     await expect.poll(steps, { timeout: 50_000 }).toEqual(["done"]);
+  };
+
+  it("leaves nothing of events that waited while it began", async () => {
+    const aisle = await openShop();
+    const old = { app_id: "shop", action_type: "subscribe", email: MAJA.email, first_name: "Mustermaja" };
+    await eraseWhile(aisle, async () => {
+      aisle.now.at -= 5;
+      await aisle.trace({ ...old, c_id: "new-device-of-maja" });
+      await aisle.trace({ ...old, c_id: MAJA.c_id, product_ids: "p1", action_type: "product_view" });
+      await aisle.trace(old);
+      aisle.now.at += 10;
+    });
+    const text = await everythingOf(aisle, "shop");
+    for (const mark of ["new-device-of-maja", MAJA.c_id, "Mustermaja"]) expect(text).not.toContain(mark);
+    expect(text.toLowerCase()).not.toContain(MAJA.email.toLowerCase());
+  });
+
+  it("keeps what the person does after it, also with a visitor that an event under way has made", async () => {
+    const aisle = await openShop();
+    const { store, rpc, now } = aisle;
+    const device = { app_id: "shop", c_id: "new-device-of-maja" };
+    const send = async (form: Record<string, string>) =>
+      expect((await aisle.trace({ ...device, ...form })).status).toBe(200);
+    await eraseWhile(aisle, async () => {
+      now.at -= 5;
+      await send({ action_type: "subscribe", email: MAJA.email, note: "under way" });
+      now.at += 10;
+      await send({ action_type: "product_view", product_ids: "later" });
+      await send({ action_type: "subscribe", email: MAJA.email, subscriber_status: "0" });
+    });
     const { contact } = await rpc.subscriptions.getContact({
       appId: "shop",
       contact: { case: "email", value: MAJA.email },
@@ -320,7 +345,9 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(contact?.emailState).toBe(SubscriptionState.UNSUBSCRIBED);
     const histories = (await store.copies.scan("shop", "interactions", "", 10_000)).map(({ value }) => value);
     expect(histories.filter(({ productIds }) => productIds.includes("later"))).toHaveLength(1);
-    expect(await everythingOf({ ...aisle, store, metrics }, "shop")).not.toContain("under way");
+    const visitors = (await store.copies.scan("shop", "visitors", "", 100)).map(({ value }) => value);
+    expect(visitors.filter(({ keys }) => keys.includes("c:new-device-of-maja"))).toHaveLength(1);
+    expect(await everythingOf(aisle, "shop")).not.toContain("under way");
   });
 
   it("removes a contact and visitors that a server made whose clock was ahead", async () => {

@@ -1,5 +1,5 @@
 /** Refusals name a field by its full path, in the spelling of the sender's format. */
-import { create, type DescMessage, fromJsonString, toBinary } from "@bufbuild/protobuf";
+import { create, createRegistry, type DescMessage, fromJsonString, toBinary } from "@bufbuild/protobuf";
 import { ConnectError, type ConnectRouter, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -10,17 +10,25 @@ import {
   RecordEventRequestSchema,
   RecordEventsRequestSchema,
 } from "../../../src/gen/aisle/v1/event_service_pb.js";
+import { RecommendationService } from "../../../src/gen/aisle/v1/recommendation_service_pb.js";
 import {
   GetContactRequestSchema,
   SetSubscriptionRequestSchema,
   SubscriptionService,
 } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { BadRequestSchema, ErrorInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
-import { toConnectError } from "../../../src/services/wire/errors.js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  file_google_rpc_error_details,
+} from "../../../src/gen/google/rpc/error_details_pb.js";
+import { statusOf, toConnectError } from "../../../src/services/wire/errors.js";
 import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
+import { inNamesOfCaller } from "../../../src/services/wire/json-names.js";
 import { unknownEnumNumber } from "../../../src/services/wire/known-enums.js";
 import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
 import { createFixtureRoutes } from "./rpc-fixture.js";
+
+const registry = createRegistry(file_google_rpc_error_details);
 
 /** A number that no enum has. */
 const UNKNOWN: number = 99;
@@ -119,13 +127,24 @@ describe("a field that a service refuses", () => {
   let url = "";
   beforeAll(async () => {
     const fault = () => {
-      const others = [{ field: "app.privacy.rejected_retention", fault: "missing", accepted: "" }] as const;
-      return toConnectError(new InvalidArgument("update_mask", "invalid", "some of display_name, link_trust", others));
+      const others = [
+        { field: "app.privacy.rejected_retention", fault: "missing", accepted: "" },
+        { field: "page_token", fault: "invalid", accepted: "the next_page_token of an answer, no made_up_word" },
+      ] as const;
+      return toConnectError(new InvalidArgument("update_mask", "invalid", "some of app_id, page_size", others));
     };
+    const frameFault = toConnectError(
+      new InvalidArgument("request.frame_id", "invalid", "none: frame_ids names the frames"),
+    );
     const routes = (router: ConnectRouter) => {
       router.service(AppService, {
         updateApp: () => Promise.reject(fault()),
         getApp: () => Promise.reject(fault()),
+      });
+      router.service(RecommendationService, {
+        batchRecommend: (_, { values }) => ({
+          results: [{ result: { case: "error", value: statusOf(inNamesOfCaller(frameFault, values)) } }],
+        }),
       });
       router.service(SubscriptionService, {
         // biome-ignore lint/correctness/useYield: it fails before its first answer
@@ -139,32 +158,21 @@ describe("a field that a service refuses", () => {
     return () => listener.close(0);
   });
 
+  const http = () => ({ baseUrl: url, httpVersion: "1.1", jsonOptions: { registry } }) as const;
   const JSON_TEXT =
-    "Invalid field: updateMask, some of displayName, linkTrust; Missing required field: app.privacy.rejectedRetention";
+    "Invalid field: updateMask, some of appId, pageSize; Missing required field: app.privacy.rejectedRetention; Invalid field: pageToken, the nextPageToken of an answer, no made_up_word";
   const PROTO_TEXT =
-    "Invalid field: update_mask, some of display_name, link_trust; Missing required field: app.privacy.rejected_retention";
+    "Invalid field: update_mask, some of app_id, page_size; Missing required field: app.privacy.rejected_retention; Invalid field: page_token, the next_page_token of an answer, no made_up_word";
 
   it.each([
-    [
-      "Connect with JSON",
-      JSON_TEXT,
-      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false }),
-    ],
+    ["Connect with JSON", JSON_TEXT, () => createConnectTransport({ ...http(), useBinaryFormat: false })],
     [
       "Connect with JSON by GET",
       JSON_TEXT,
-      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useHttpGet: true, useBinaryFormat: false }),
+      () => createConnectTransport({ ...http(), useHttpGet: true, useBinaryFormat: false }),
     ],
-    [
-      "gRPC-Web with JSON",
-      JSON_TEXT,
-      () => createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: false }),
-    ],
-    [
-      "Connect with binary messages",
-      PROTO_TEXT,
-      () => createConnectTransport({ baseUrl: url, httpVersion: "1.1", useBinaryFormat: true }),
-    ],
+    ["gRPC-Web with JSON", JSON_TEXT, () => createGrpcWebTransport({ ...http(), useBinaryFormat: false })],
+    ["Connect with binary messages", PROTO_TEXT, () => createConnectTransport({ ...http(), useBinaryFormat: true })],
     ["gRPC", PROTO_TEXT, () => createGrpcTransport({ baseUrl: url })],
   ] as const)("has the name that its sender writes: %s", async (_, text, transport) => {
     const apps = createClient(AppService, transport());
@@ -181,6 +189,11 @@ describe("a field that a service refuses", () => {
       ).toBe(text.replaceAll(/(Invalid|Missing required) field: |, [^;]*/g, ""));
       expect(error?.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: "INVALID_FIELDS" }]);
     }
+    const { results } = await createClient(RecommendationService, transport()).batchRecommend({});
+    const [one, many] = text === JSON_TEXT ? ["frameId", "frameIds"] : ["frame_id", "frame_ids"];
+    expect(results.map(({ result }) => result.case === "error" && result.value.message)).toEqual([
+      `Invalid field: request.${one}, none: ${many} names the frames`,
+    ]);
   });
 });
 
