@@ -2,9 +2,9 @@
  * Parts the visitors that a placeholder joined in an earlier version, such as all guests of a shop under the user id `0`.
  *
  * One transaction takes all ids away from such a visitor. It makes visitors of them by the rules of intake (`visitors.ts`), from
- * the stored events: an event counts as the shop's word only if it says that the shop sent it. The visitor keeps its placeholder
- * alone. Then its orders and history go to whom each order and event names. The last transaction removes it. A run that was
- * stopped finds it by its placeholder and goes on.
+ * the stored events: an event counts as the shop's word only if it says that the shop sent it. The visitor keeps only
+ * its placeholder. Then its orders and history go to whom each order and event names. The last transaction removes it. A run
+ * that was stopped finds it by its placeholder and goes on.
  *
  * Whatever no event tells goes to nobody. Each transaction reads anew what it changes, so servers may run meanwhile.
  */

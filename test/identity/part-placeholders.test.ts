@@ -236,6 +236,14 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     expect(visitors).toEqual([["c:late f:F1 f:F2 u:42", "", "user"]]);
   });
 
+  it("are proven by the shop's event that says the same as an unsigned one before it", async () => {
+    const { visitors } = await partVisitor(LINKED, [
+      said(1, guest({ f: "F1", u: "42" }), "ann", UNSIGNED),
+      said(2, guest({ f: "F1", u: "42" }), "ann", SHOPS),
+    ]);
+    expect(visitors).toEqual([["f:F1 u:42", "k-ann", "link user"]]);
+  });
+
   it("become two visitors where the events of two browsers with one user id do not say who sent them", async () => {
     const { visitors } = await partVisitor(LINKED, [
       said(1, guest({ f: "F1", u: "42" }), ""),
