@@ -236,11 +236,12 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     expect(visitors).toEqual([["c:late f:F1 f:F2 u:42", "", "user"]]);
   });
 
-  it("are proven by the shop's event that says the same as an unsigned one before it", async () => {
-    const { visitors } = await partVisitor(LINKED, [
-      said(1, guest({ f: "F1", u: "42" }), "ann", UNSIGNED),
-      said(2, guest({ f: "F1", u: "42" }), "ann", SHOPS),
-    ]);
+  it("are proven by the shop's event that says the same as unsigned ones before and after it", async () => {
+    const senders = [UNSIGNED, SHOPS, UNSIGNED];
+    const { visitors } = await partVisitor(
+      LINKED,
+      senders.map((sender, n) => said(n, guest({ f: "F1", u: "42" }), "ann", { actionType: "subscribe", ...sender })),
+    );
     expect(visitors).toEqual([["f:F1 u:42", "k-ann", "link user"]]);
   });
 
