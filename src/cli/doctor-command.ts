@@ -106,8 +106,9 @@ the damaged store unchanged, and exits with 1 if records are lost. A verificatio
 
 Earlier versions took ids such as 0, guest or null for a person, so that many people became one visitor. The command
 looks up usual spellings; --verify reads every id, and every contact for an unusable address. --part-placeholders
-gives each browser its own visitor again, with the history and orders of its own events, and says how much belongs to
-nobody now. Stop servers of earlier versions first: they join again. Repeat an interrupted run.
+gives each browser its own visitor again, with the history and orders of its own events. Browsers to which the shop's
+own events gave one user id stay one visitor. The command says how much belongs to nobody now. Stop servers of earlier
+versions first: they join again. Repeat an interrupted run.
 
 Exit codes: 0 no problem, 1 a problem, 2 usage error.
 

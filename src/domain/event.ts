@@ -77,8 +77,8 @@ export interface Event {
   readonly extraFields: Readonly<Record<string, string>>;
   /** Ids of the recommendations that led to it. */
   readonly recommendationIds: readonly string[];
-  /** The shop itself sent it, and its ids are the shop's word. True in records of earlier versions, which do not say. */
-  readonly isShops: boolean;
+  /** The shop itself sent it, and its ids are the shop's word. Records of earlier versions do not say. */
+  readonly isShops: boolean | "unknown";
   /** Notes on parts of the event without effect, with reasons. */
   readonly notes: readonly string[];
 }

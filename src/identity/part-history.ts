@@ -22,11 +22,14 @@ export interface PartDependencies {
   readonly newId: () => string;
 }
 
-/** Which event it was, and when. */
-export type EventTimes = Pick<Event, "eventId" | "occurredAt" | "receivedAt">;
+/** Which event it was, when, and whether the shop sent it. */
+export type EventOrigin = Pick<Event, "eventId" | "occurredAt" | "receivedAt" | "isShops">;
 
-/** As of a public sender without limits: who sent an event is not stored. */
-export function statementOf(tx: Transaction, { eventId, occurredAt, receivedAt }: EventTimes): VisitorStatement {
+/** The shop's word where the event says so. Otherwise a public sender's, without limits: intake has counted its links. */
+export function statementOf(tx: Transaction, event: EventOrigin): VisitorStatement {
+  const { eventId, occurredAt, receivedAt, isShops } = event;
+  const said = { at: occurredAt, by: eventId, recordedAt: receivedAt };
+  if (isShops === true) return { ...said, admission: undefined };
   const none = Number.POSITIVE_INFINITY;
   const admission: Admission = {
     tx,
@@ -36,7 +39,7 @@ export function statementOf(tx: Transaction, { eventId, occurredAt, receivedAt }
     newSecret: () => "",
     isKnown: false,
   };
-  return { at: occurredAt, by: eventId, recordedAt: receivedAt, admission };
+  return { ...said, admission };
 }
 
 /** Records that went to somebody, and to nobody. */
@@ -119,8 +122,10 @@ function giveOrder(
   if (before === undefined || !members.has(before.visitorId)) return undefined;
   const sentId = sentOrderId(before);
   const ids = personIds(before.visitor);
-  const at = { eventId: newVisitorId, occurredAt: before.occurredAt, receivedAt: before.receivedAt };
-  const { visitor } = joinVisitor(tx, ids, newVisitorId, statementOf(tx, at));
+  // Its ids may come from copies of several senders.
+  const { occurredAt, receivedAt } = before;
+  const origin = { eventId: newVisitorId, occurredAt, receivedAt, isShops: false };
+  const { visitor } = joinVisitor(tx, ids, newVisitorId, statementOf(tx, origin));
   // Its contact may be that of the joined visitor: the order's own event tells, or its own visitor.
   const keys = [...(named.get(orderId) ?? [])];
   const isNamed = keys.some((key) => tx.contactKeys.get(key) === before.contactId);

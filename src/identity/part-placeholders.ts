@@ -1,10 +1,10 @@
 /**
  * Parts the visitors that a placeholder joined in an earlier version, such as all guests of a shop under the user id `0`.
  *
- * One transaction takes all ids away from such a visitor and makes visitors of them as today's rules do: ids that an event
- * names together stay together, and a visitor keeps the address that an event of its own named last. What remains is a visitor
- * that nobody can find, by its placeholder alone. Then its orders and history go to whom each order and event names. The last
- * transaction removes it. A run that was stopped finds it by its placeholder and goes on.
+ * One transaction takes all ids away from such a visitor. It makes visitors of them by the rules of intake (`visitors.ts`), from
+ * the stored events: an event counts as the shop's word only if it says that the shop sent it. The visitor keeps only
+ * its placeholder. Then its orders and history go to whom each order and event names. The last transaction removes it. A run
+ * that was stopped finds it by its placeholder and goes on.
  *
  * Whatever no event tells goes to nobody. Each transaction reads anew what it changes, so servers may run meanwhile.
  */
@@ -13,10 +13,10 @@ import type { Event } from "../domain/event.js";
 import { isUserKey, namesNobody, type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
 import { newVisitor, type Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
-import { type EventTimes, type PartDependencies, partHistory, partOrders, statementOf } from "./part-history.js";
+import { type EventOrigin, type PartDependencies, partHistory, partOrders, statementOf } from "./part-history.js";
 import { keysOfNobody } from "./placeholders.js";
 import { rowsOf } from "./privacy/scan.js";
-import { joinVisitor, linkContact } from "./visitors.js";
+import { joinVisitor, linkContact, NOT_LINKED } from "./visitors.js";
 
 /** What a run did. */
 export interface Parted {
@@ -35,10 +35,21 @@ export interface Parted {
   readonly statements: number;
 }
 
+/** Of an app without placeholders. */
+export const NOTHING_PARTED: Parted = {
+  visitors: 0,
+  keys: 0,
+  unlinked: 0,
+  orders: 0,
+  events: 0,
+  unknown: { ids: 0, orders: 0, events: 0 },
+  statements: 0,
+};
+
 /** Parts the visitors of an app. Repeating it changes nothing. */
 export async function partPlaceholders(deps: PartDependencies, appId: string): Promise<Parted> {
   const nobody = await keysOfNobody(deps.copies, appId);
-  if (nobody.size === 0) return NOTHING;
+  if (nobody.size === 0) return NOTHING_PARTED;
   const joined = await deps.visitors.get(appId, [...new Set(nobody.values())]);
   const sightings = await readSightings(deps, appId, joined);
   await partConfirmations(deps, appId, joined);
@@ -74,23 +85,14 @@ export async function partPlaceholders(deps: PartDependencies, appId: string): P
   };
 }
 
-const NOTHING: Parted = {
-  visitors: 0,
-  keys: 0,
-  unlinked: 0,
-  orders: 0,
-  events: 0,
-  unknown: { ids: 0, orders: 0, events: 0 },
-  statements: 0,
-};
-
-/** The first event that names some ids of a visitor together, and the newest address that one of them has named. */
+/** The first event of the shop, or of others, that names some ids of a visitor together. */
 interface Sighting {
   readonly ids: VisitorIds;
-  readonly event: EventTimes;
+  readonly event: EventOrigin;
   /** Should a visitor be made. */
   readonly newVisitorId: string;
-  link: { readonly key: string; readonly event: EventTimes } | undefined;
+  /** The newest address that such an event has named. */
+  link: { readonly key: string; readonly event: EventOrigin } | undefined;
 }
 
 /** Sightings of each visitor, in the order of the events. Their number grows with the visitors' ids, which are few. */
@@ -109,9 +111,9 @@ async function readSightings(
       for (const owner of new Set(visitorKeys(event.visitor).map((key) => owners.get(key)))) {
         if (owner === undefined) continue;
         const ids = idsWithin(event.visitor, (key) => owners.get(key) === owner);
-        const name = JSON.stringify(ids);
+        const name = JSON.stringify([ids, event.isShops === true]);
         const before = known.get(name);
-        const sighting = before ?? { ids, event: timesOf(event), newVisitorId: newId(), link: undefined };
+        const sighting = before ?? { ids, event: originOf(event), newVisitorId: newId(), link: undefined };
         if (before === undefined) {
           known.set(name, sighting);
           sightings.set(owner, [...(sightings.get(owner) ?? []), sighting]);
@@ -128,20 +130,23 @@ function idsWithin({ clientId, fingerprintId, userId }: VisitorIds, isIn: (key: 
   return { clientId: own("c", clientId), fingerprintId: own("f", fingerprintId), userId: own("u", userId) };
 }
 
-function timesOf({ eventId, occurredAt, receivedAt }: Event): EventTimes {
-  return { eventId, occurredAt, receivedAt };
+function originOf({ eventId, occurredAt, receivedAt, isShops }: Event): EventOrigin {
+  return { eventId, occurredAt, receivedAt, isShops };
 }
+
+const REFUSED: ReadonlySet<string> = new Set(Object.values(NOT_LINKED));
 
 /** A user id can be guessed, so alone it names an address only in the shop's own events. */
 function noteLink(sighting: Sighting, event: Event): void {
   const [key] = event.contact === null ? [] : keysOfAddresses(event.contact);
-  if (key === undefined || (!event.isShops && visitorKeys(sighting.ids).every(isUserKey))) return;
+  const isGuess = event.isShops !== true && visitorKeys(sighting.ids).every(isUserKey);
+  if (key === undefined || isGuess || event.notes.some((note) => REFUSED.has(note))) return;
   const before = sighting.link?.event;
   const isNewer =
     before === undefined ||
     event.occurredAt > before.occurredAt ||
     (event.occurredAt === before.occurredAt && event.eventId > before.eventId);
-  if (isNewer) sighting.link = { key, event: timesOf(event) };
+  if (isNewer) sighting.link = { key, event: originOf(event) };
 }
 
 /** Makes visitors of the ids of a visitor, and leaves it its placeholders. */
@@ -160,24 +165,28 @@ function partIdentity(tx: Transaction, visitorId: string, sightings: readonly Si
     });
   for (const { ids: named, event, newVisitorId } of sightings)
     joinVisitor(tx, named, newVisitorId, statementOf(tx, event));
-  let isLinked = false;
-  for (const sighting of sightings) isLinked = restoreLink(tx, sighting, before) || isLinked;
+  for (const sighting of sightings) restoreLink(tx, sighting);
+  const isLinked = sightings.some(({ ids: named }) => ownerOf(tx, named)?.contactId === before.contactId);
   const unknown = ids.filter((key) => tx.visitorKeys.get(key) === undefined).length;
   return { unlinked: before.contactId !== "" && !isLinked ? 1 : 0, unknown };
 }
 
-/** Links the visitor of a sighting to the address that it named. Returns true when that is the contact of `before`. */
-function restoreLink(tx: Transaction, { ids, link }: Sighting, before: Visitor): boolean {
-  const visitor = tx.visitors.get(tx.visitorKeys.get(visitorKeys(ids)[0] ?? "") ?? "");
+/**
+ * Links the visitor of a sighting to the address that it named. The earlier proof is dropped: the shop may have proven the link
+ * for another browser than the one whose event made it.
+ */
+function restoreLink(tx: Transaction, { ids, link }: Sighting): void {
+  const visitor = ownerOf(tx, ids);
   const contactId = link && tx.contactKeys.get(link.key);
-  if (visitor === undefined || link === undefined || contactId === undefined) return false;
-  const { visitor: linked } = linkContact(tx, visitor, contactId, statementOf(tx, link.event));
-  const isProven = before.isProven && before.linkedBy === link.event.eventId && linked.linkedBy === before.linkedBy;
-  if (isProven) tx.visitors.put(linked.visitorId, { ...linked, isProven });
-  return linked.contactId === before.contactId;
+  if (visitor === undefined || link === undefined || contactId === undefined) return;
+  linkContact(tx, visitor, contactId, statementOf(tx, link.event));
 }
 
-/** A confirmation that waits is the visitor's whose event asked for it, and not another one's of the joined. */
+function ownerOf(tx: Transaction, ids: VisitorIds): Visitor | undefined {
+  return tx.visitors.get(tx.visitorKeys.get(visitorKeys(ids)[0] ?? "") ?? "");
+}
+
+/** Gives each waiting confirmation to the browser whose event asked for it, or to the user whom the shop's event names. */
 async function partConfirmations(
   { copies, events, unitOfWork }: PartDependencies,
   appId: string,
@@ -189,7 +198,7 @@ async function partConfirmations(
       if (!keys.has(value.visitorKey)) continue;
       const event = value.eventId === "" ? undefined : await events.get(appId, value.eventId);
       const own = event === undefined ? [] : visitorKeys(event.visitor);
-      const visitorKey = own.includes(value.visitorKey) ? value.visitorKey : (own[0] ?? "");
+      const visitorKey = own.find((id) => event?.isShops === true || !isUserKey(id)) ?? "";
       await unitOfWork.run(appId, (tx) => {
         const waiting = tx.confirmations.get(key);
         if (waiting?.visitorKey === value.visitorKey) tx.confirmations.put(key, { ...waiting, visitorKey });
@@ -198,7 +207,10 @@ async function partConfirmations(
   }
 }
 
-/** Entries of the ledger for whom the joined visitor was linked to, by events that name no address and are of another visitor. */
+/**
+ * Counts the entries of the ledger that a placeholder gave to the wrong contact. Their events name a placeholder and no address,
+ * so the link of the joined visitor chose the contact. The event's own visitor is not linked to it.
+ */
 async function countStatements({ copies, events, visitors }: PartDependencies, appId: string): Promise<number> {
   let statements = 0;
   for await (const rows of rowsOf(copies, appId, "changes")) {

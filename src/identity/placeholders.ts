@@ -16,7 +16,7 @@ export interface PlaceholderStores {
   readonly copies: Pick<Copies, "scan">;
 }
 
-/** A visitor whose keys hold a placeholder, and what hangs on it. */
+/** A visitor that a placeholder joined, and how much it holds. */
 export interface JoinedVisitor {
   readonly visitorId: string;
   /** The placeholders. They are no personal data. */

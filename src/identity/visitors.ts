@@ -26,6 +26,14 @@ export interface IdentifyDependencies {
   readonly suppressions?: Pick<Suppressions, "find"> | undefined;
 }
 
+/** Notes on an event whose visitor was not linked to the address that it names. */
+export const NOT_LINKED: Readonly<Record<LimitReached | "guess", string>> = {
+  guess: "a user id alone moves no link; the visitor was not linked to this address",
+  visitor: "the visitor was linked to too many addresses today; the visitor was not linked to this one",
+  network: "the network was linked to too many addresses today; the visitor was not linked to this one",
+  app: "the app was linked to too many addresses this hour; the visitor was not linked to this one",
+};
+
 /** Finds the visitor and the contact of an event, and links them when it has both. */
 export function createIdentify({ limits, newSecret, suppressions }: IdentifyDependencies): Identify {
   return (tx, event, sender) => {
@@ -41,17 +49,13 @@ export function createIdentify({ limits, newSecret, suppressions }: IdentifyDepe
     // A user id can be guessed, so it moves no link by itself.
     const isGuess = sender !== undefined && event.visitor.clientId === "" && event.visitor.fingerprintId === "";
     if (isGuess && visitor !== undefined && visitor.contactId !== "") {
-      if (taken.contact !== undefined && taken.contact.contactId !== visitor.contactId)
-        notes.push("a user id alone moves no link; the visitor was not linked to this address");
+      if (taken.contact !== undefined && taken.contact.contactId !== visitor.contactId) notes.push(NOT_LINKED.guess);
     } else if (visitor !== undefined && taken.contact !== undefined) {
       const linked = linkContact(tx, visitor, taken.contact.contactId, saying);
       contactChanged ||= linked.visitor.contactId !== visitor.contactId;
       visitor = linked.visitor;
       refused = linked.refused;
-      if (linked.refused !== undefined)
-        notes.push(
-          `the ${linked.refused} was linked to too many addresses ${linked.refused === "app" ? "this hour" : "today"}; the visitor was not linked to this one`,
-        );
+      if (linked.refused !== undefined) notes.push(NOT_LINKED[linked.refused]);
     }
     // Read again: the link has changed it, and effects write what they are given.
     const contactId = taken.contact?.contactId ?? visitor?.contactId ?? "";

@@ -89,8 +89,8 @@ function* findingsOf(appId: string, { joined, unusable, contactIds }: ExaminedPe
     const words = [...new Set(joined.flatMap((one) => one.words))];
     const named = words.slice(0, MAX_WORDS).map((word) => JSON.stringify(word));
     const more = words.length > MAX_WORDS ? ` and ${words.length - MAX_WORDS} more` : "";
-    const hanging = `${sum("ids")} ids, ${sum("contacts")} contacts, ${sum("events")} events and ${sum("orders")} orders`;
-    const text = `app ${appId}: placeholders joined people into visitors (${joined.length}), by the ids ${named.join(", ")}${more}; on them hang ${hanging}; run \`${PART}\``;
+    const held = `${sum("ids")} ids, ${sum("contacts")} contacts, ${sum("events")} events and ${sum("orders")} orders`;
+    const text = `app ${appId}: placeholders joined people into visitors (${joined.length}), by the ids ${named.join(", ")}${more}; they hold ${held}; run \`${PART}\``;
     yield { finding: { about, state: "problem", text }, people: { appId, joined } };
   }
   if (unusable === 0) return;

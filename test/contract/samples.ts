@@ -359,7 +359,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.record({
   senderVersion: anyText,
   extraFields: anyTextMap,
   recommendationIds: anyTexts,
-  isShops: fc.boolean(),
+  isShops: fc.constantFrom(true, false, "unknown" as const),
   notes: anyTexts,
 });
 

@@ -1,28 +1,22 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Parted, partPlaceholders } from "../../src/identity/part-placeholders.js";
+import type { Event } from "../../src/domain/event.js";
+import { confirmationKey } from "../../src/domain/hook.js";
+import type { Visitor } from "../../src/domain/visitor.js";
+import { NOTHING_PARTED, partPlaceholders } from "../../src/identity/part-placeholders.js";
 import { examinePeople } from "../../src/identity/placeholders.js";
 import { readPerson } from "../../src/identity/privacy/export.js";
 import { createGetStatus } from "../../src/identity/subscription-status.js";
+import { NOT_LINKED } from "../../src/identity/visitors.js";
 import { isNobody, spellingsOfNobody } from "../../src/parse/words-for-nothing.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { verifyStore } from "../../src/store/lmdb/verify.js";
 import type { Store } from "../../src/store/ports/store.js";
 import { app, change } from "../contract/samples.js";
-import { NO_VISITOR, storeJoinedGuests } from "../fixtures/joined-guests.js";
+import { NO_VISITOR, said, storeJoinedGuests, storeJoinedVisitor } from "../fixtures/joined-guests.js";
 import { testClock, testIds } from "../fixtures/store.js";
 import { storeKinds } from "../fixtures/stores.js";
 import { makeDirectory } from "../store/lmdb/open-embedded.js";
-
-const NOTHING: Parted = {
-  visitors: 0,
-  keys: 0,
-  unlinked: 0,
-  orders: 0,
-  events: 0,
-  unknown: { ids: 0, orders: 0, events: 0 },
-  statements: 0,
-};
 
 async function storeGuests(store: Store, appId: string): Promise<void> {
   await store.apps.create(app(appId));
@@ -65,7 +59,7 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     return { store, contactOf, historyOf, historyOfKey };
   }
 
-  it("are found by usual spellings, with the words and what hangs on them", async () => {
+  it("are found by usual spellings, with their words and how much they hold", async () => {
     const { store } = await shop();
     const found = await examinePeople(store, "shop", false);
     expect(found).toMatchObject({ unusable: 0, contactIds: [] });
@@ -163,11 +157,111 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     }
   });
 
-  it("keep a proof only where the event that made the link is the visitor's own", async () => {
+  it("have a proven link only where the shop's own event made it", async () => {
     const { store } = await shop();
     await part(store, "shop");
     const proof = async (key: string) => (await store.visitors.find("shop", [key]))[0]?.isProven;
     expect(await Promise.all(["c:ann", "c:bo", "c:dan", "c:eve"].map(proof))).toEqual([false, true, false, true]);
+  });
+
+  const UNSIGNED = { isShops: false };
+  const SHOPS = { isShops: true };
+  const guest = (ids: { readonly f?: string; readonly u?: string }) => ({
+    clientId: "0",
+    fingerprintId: ids.f ?? "",
+    userId: ids.u ?? "",
+  });
+  /** What becomes of one visitor and its events: the keys of each new visitor, its contact, and what the shop has proven. */
+  async function partVisitor(joined: Partial<Visitor>, events: readonly Event[]) {
+    const store = await openStore(testClock());
+    await store.apps.create(app("shop"));
+    await storeJoinedVisitor(store, "shop", joined, events);
+    const wait = { askedAt: 1, askedBy: "e1", eventId: "e1", visitorKey: "u:42" };
+    await store.unitOfWork.run("shop", (tx) => tx.confirmations.put(confirmationKey("k-evil", "email"), wait));
+    const parted = await part(store, "shop");
+    const visitors = (await store.copies.scan("shop", "visitors", "", 10)).map(({ value }) => {
+      const proofs = [...(value.isProven ? ["link"] : []), ...(value.isUserProven ? ["user"] : [])];
+      return [[...value.keys].sort().join(" "), value.contactId, proofs.join(" ")];
+    });
+    const [asked] = await store.copies.scan("shop", "confirmations", "", 10);
+    return { visitors: visitors.sort(), unlinked: parted.unlinked, askedBy: asked?.value.visitorKey };
+  }
+  const LINKED = { contactId: "k-ann", isProven: true, isUserProven: true };
+
+  it("leave a user id to the browser for which the shop has said it, not to a stranger's that named it first", async () => {
+    const { visitors } = await partVisitor({ ...LINKED, linkedBy: "e3" }, [
+      said(1, guest({ f: "EVIL", u: "42" }), "", UNSIGNED),
+      said(2, guest({ f: "F1", u: "42" }), "", SHOPS),
+      said(3, { userId: "42" }, "ann", SHOPS),
+    ]);
+    expect(visitors).toEqual([
+      ["f:EVIL", "", ""],
+      ["f:F1 u:42", "k-ann", "link user"],
+    ]);
+  });
+
+  it("leave a proof to the browser that the shop's event names, not to a stranger's that named the address first", async () => {
+    const { visitors } = await partVisitor({ ...LINKED, linkedBy: "e1" }, [
+      said(1, guest({ f: "EVIL" }), "ann", UNSIGNED),
+      said(2, guest({ f: "F1" }), "ann", SHOPS),
+    ]);
+    expect(visitors).toEqual([
+      ["f:EVIL", "k-ann", ""],
+      ["f:F1", "k-ann", "link"],
+    ]);
+  });
+
+  it.each(Object.values(NOT_LINKED))("are not linked by an event with the note: %s", async (note) => {
+    const { visitors } = await partVisitor({}, [
+      said(1, { clientId: "mallory", userId: "0" }, "ann", { ...UNSIGNED, notes: ["another note", note] }),
+    ]);
+    expect(visitors).toEqual([["c:mallory", "", ""]]);
+  });
+
+  it("are not linked by a user id alone in an event that does not say who sent it", async () => {
+    const linked = { ...LINKED, contactId: "k-evil", linkedBy: "e1" };
+    const { visitors, unlinked } = await partVisitor({ ...linked, keys: ["c:0", "u:42"] }, [
+      said(1, { userId: "42" }, "evil"),
+    ]);
+    expect(visitors).toEqual([["u:42", "", ""]]);
+    expect(unlinked).toBe(1);
+  });
+
+  it("become one visitor of all browsers to which the shop's events gave one user id", async () => {
+    const { visitors } = await partVisitor({ ...LINKED, keys: ["c:0", "f:F1", "f:F2", "u:42"] }, [
+      said(1, guest({ f: "F1", u: "42" }), "", SHOPS),
+      said(2, guest({ f: "F2", u: "42" }), "", SHOPS),
+      said(3, { clientId: "late", userId: "42" }, "", SHOPS),
+    ]);
+    expect(visitors).toEqual([["c:late f:F1 f:F2 u:42", "", "user"]]);
+  });
+
+  it("are proven by the shop's event that says the same as unsigned ones before and after it", async () => {
+    const senders = [UNSIGNED, SHOPS, UNSIGNED];
+    const { visitors } = await partVisitor(
+      LINKED,
+      senders.map((sender, n) => said(n, guest({ f: "F1", u: "42" }), "ann", { actionType: "subscribe", ...sender })),
+    );
+    expect(visitors).toEqual([["f:F1 u:42", "k-ann", "link user"]]);
+  });
+
+  it("become two visitors where the events of two browsers with one user id do not say who sent them", async () => {
+    const { visitors } = await partVisitor(LINKED, [
+      said(1, guest({ f: "F1", u: "42" }), ""),
+      said(2, guest({ f: "F2", u: "42" }), ""),
+    ]);
+    expect(visitors).toEqual([
+      ["f:F1 u:42", "", ""],
+      ["f:F2", "", ""],
+    ]);
+  });
+
+  it.each([
+    ["a stranger's event, its browser", guest({ f: "EVIL", u: "42" }), UNSIGNED, "f:EVIL"],
+    ["a stranger's event with a user id alone, nobody", guest({ u: "42" }), UNSIGNED, ""],
+    ["the shop's event, its user", guest({ u: "42" }), SHOPS, "u:42"],
+  ])("have a waiting confirmation of %s", async (_, ids, sender, expected) => {
+    expect((await partVisitor({}, [said(1, ids, "evil", sender)])).askedBy).toBe(expected);
   });
 
   it("lose a link that no event tells", async () => {
@@ -199,7 +293,7 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
     const { store } = await shop();
     await part(store, "shop");
     const before = await peopleOf(store, "shop");
-    expect(await part(store, "shop")).toEqual(NOTHING);
+    expect(await part(store, "shop")).toEqual(NOTHING_PARTED);
     expect(await peopleOf(store, "shop")).toEqual(before);
   });
 
@@ -223,7 +317,7 @@ describe.each(await storeKinds())("visitors that a placeholder joined: $name", (
       };
       const stopped = partPlaceholders({ ...store, unitOfWork: { run: stopping }, newId }, appId);
       await expect(stopped).rejects.toThrow("stopped");
-      expect(await part(store, appId)).not.toEqual(NOTHING);
+      expect(await part(store, appId)).not.toEqual(NOTHING_PARTED);
       expect(await peopleOf(store, appId)).toEqual(whole);
     }
   });

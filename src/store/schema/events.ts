@@ -60,7 +60,7 @@ export const event = record<Event>({
   notes: list(text),
   bot: later(flag, false),
   recommendationIds: later(list(text), []),
-  isShops: later(flag, true),
+  isShops: later(oneOf<boolean | "unknown">(true, false, "unknown"), "unknown"),
 });
 
 export const idempotency = record<IdempotencyRecord>({

@@ -76,8 +76,8 @@ export const time: Kind<number> = {
   fromDocument: (stored) => (stored instanceof Date ? stored.getTime() : number.fromDocument(stored)),
 };
 
-/** One of a closed list of texts. */
-export function oneOf<const T extends string>(...accepted: readonly T[]): Kind<T> {
+/** One of a closed list of texts and flags. */
+export function oneOf<const T extends string | boolean>(...accepted: readonly T[]): Kind<T> {
   return single((stored) => {
     const found = accepted.find((one) => one === stored);
     if (found === undefined) throw wrongLayout();

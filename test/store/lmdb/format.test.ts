@@ -45,7 +45,7 @@ describe("a directory of format 1", () => {
     );
     expect(store.copies.storeId).not.toBe("");
     expect(await store.apps.get("shop")).toEqual({ ...app("shop"), contactKeyRules: 1 });
-    expect(await store.events.get("shop", "e1")).toEqual(event("e1", { isShops: true }));
+    expect(await store.events.get("shop", "e1")).toEqual(event("e1", { isShops: "unknown" }));
     expect(await store.products.getBySku("shop", "s1")).toEqual(product("p1", { sku: "s1" }));
     expect(await store.contacts.find("shop", "e:a@b.de")).toEqual(contact("k1", { email: "a@b.de" }));
     expect(await store.interactions.recent("shop", ["v1"], 5)).toEqual([view(1, "e1")]);
