@@ -4,7 +4,7 @@
  *
  * A sender claims a message for a minute, so that only one of several servers sends it. If that server dies, another
  * one sends the message again; receivers recognise it by its id. The body is built at the claim. A message whose contact was
- * erased is dropped, but not one that has its body: an unsubscription is still told, and then nothing is left of it.
+ * erased is dropped, but not one that has its body: an unsubscription is still told, and then deleted.
  */
 
 import type { HookMessage, HookOutcome, SendHook } from "../../adapters/hook-sender.js";
