@@ -17,7 +17,7 @@ export interface Found {
 /**
  * Finds or makes the contact of an e-mail address and phone number, and updates its profile. The e-mail decides. A
  * phone number finds a contact when there is no e-mail, or is added to the e-mail's contact. Two contacts are never
- * merged.
+ * merged. A number with a subscription state stays, for the state is the number's and not that of another one.
  *
  * @param newContactId Id for a new contact.
  */
@@ -51,7 +51,11 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
   const phoneIsFree = byPhone === undefined || byPhone.contactId === contact.contactId;
   if (phone !== "" && !phoneIsFree)
     notes.push("the phone belongs to another contact and stays there; the e-mail decides");
-  const takesPhone = phone !== "" && phoneIsFree;
+  const known = phoneKey(contact.phone);
+  const keepsPhone = known !== "" && known !== phone && contact.smsSubscription.status !== null;
+  if (phone !== "" && phoneIsFree && keepsPhone)
+    notes.push("the contact has another phone with a subscription state, and keeps it");
+  const takesPhone = phone !== "" && phoneIsFree && !keepsPhone;
   const after: Contact = {
     ...contact,
     email: contact.email === "" && email !== "" ? readEmail(names.email) : contact.email,
@@ -67,12 +71,34 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
   if (before === undefined || !sameTexts(before, after)) tx.contacts.put(after.contactId, after);
   if (email !== "" && byEmail === undefined) tx.contactKeys.put(`e:${email}`, after.contactId);
   if (takesPhone && byPhone === undefined) {
-    const old = phoneKey(contact.phone);
-    if (old !== "" && old !== phone) tx.contactKeys.delete(`p:${old}`);
+    if (known !== "" && known !== phone) tx.contactKeys.delete(`p:${known}`);
     tx.contactKeys.put(`p:${phone}`, after.contactId);
   }
   return { contact: after, notes };
 }
+
+/**
+ * The contact that a statement on SMS is about: that of the number, should the e-mail beside it be another one's.
+ *
+ * @param contact Of the e-mail.
+ * @param newContactId Id for a contact of the number alone, should nobody have it.
+ */
+export function contactOfNumber(
+  tx: Transaction,
+  contact: Contact,
+  phone: string,
+  newContactId: string,
+  at: number,
+): Contact {
+  const key = phoneKey(phone);
+  if (key === "" || key === phoneKey(contact.phone)) return contact;
+  return lookUp(tx, `p:${key}`) ?? takeContact(tx, { ...NO_PROFILE, phone }, newContactId, at).contact ?? contact;
+}
+
+const NO_PROFILE: ContactNames = {
+  ...{ email: "", phone: "", firstName: "", lastName: "", country: "", city: "", gender: "", birthDate: "" },
+  tags: [],
+};
 
 function lookUp(tx: Transaction, key: string): Contact | undefined {
   const contactId = tx.contactKeys.get(key);

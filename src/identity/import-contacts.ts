@@ -8,7 +8,7 @@ import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
 import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
-import { type ContactNames, takeContact } from "./contacts.js";
+import { type ContactNames, contactOfNumber, takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
 import type { Suppressions } from "./suppressions.js";
 import { joinVisitor, linkContact } from "./visitors.js";
@@ -110,12 +110,13 @@ function take(tx: Transaction, listed: ListedContact, id: string, now: number, i
   const by = `import:${createHash("sha256").update(JSON.stringify(listed)).digest("base64url")}`;
   const statements = [
     ["email", contact.email === "" ? null : listed.emailSubscribed],
-    ["sms", contact.phone === "" ? null : listed.smsSubscribed],
+    ["sms", listed.smsSubscribed],
   ] as const;
   let keepsUnsubscribed = false;
   for (const [channel, subscribed] of statements) {
     if (subscribed === null) continue;
-    const { status } = contact[`${channel}Subscription`];
+    let target = channel === "sms" ? contactOfNumber(tx, contact, listed.phone, `contact:${id}:sms`, now) : contact;
+    const { status } = target[`${channel}Subscription`];
     const saysNothing = listed.changedAt === null && (subscribed ? status !== null : status === false);
     if (!saysNothing) {
       const statement = {
@@ -128,9 +129,10 @@ function take(tx: Transaction, listed: ListedContact, id: string, now: number, i
         evidence: listed.evidence,
       };
       const source = { source: "import", eventId: "", onlyUnknown: false, ...ids } as const;
-      contact = state(tx, contact, { ...statement, ...source }).contact;
+      target = state(tx, target, { ...statement, ...source }).contact;
     }
-    if (subscribed && contact[`${channel}Subscription`].status === false) keepsUnsubscribed = true;
+    if (subscribed && target[`${channel}Subscription`].status === false) keepsUnsubscribed = true;
+    if (target.contactId === contact.contactId) contact = target;
   }
   if (listed.visitor === null) return keepsUnsubscribed;
   const saying = { at, by: id, recordedAt: now, admission: undefined };

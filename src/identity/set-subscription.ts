@@ -6,7 +6,7 @@ import type { VisitorIds } from "../domain/ids.js";
 import { cleanId } from "../domain/ids.js";
 import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Change, UnitOfWork } from "../store/ports/unit-of-work.js";
-import { takeContact } from "./contacts.js";
+import { contactOfNumber, takeContact } from "./contacts.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
 import type { Suppressions } from "./suppressions.js";
 import { joinVisitor, linkContact } from "./visitors.js";
@@ -61,7 +61,9 @@ export function createSetSubscription(deps: {
           suppressions: deps.suppressions,
           newId: deps.newId,
         };
-        contact = state(tx, contact, { ...statement, channel, source: "rpc", onlyUnknown: false }).contact;
+        const target = channel === "sms" ? contactOfNumber(tx, contact, order.phone, `contact:${id}:sms`, at) : contact;
+        const stated = state(tx, target, { ...statement, channel, source: "rpc", onlyUnknown: false }).contact;
+        if (stated.contactId === contact.contactId) contact = stated;
       }
       if (order.visitor !== null) {
         const saying = { at, by: id, recordedAt: at, admission: undefined };

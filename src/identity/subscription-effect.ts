@@ -7,6 +7,7 @@ import { isTrusted } from "../domain/visitor.js";
 import { type Effect, type Identity, NO_OUTCOME, type Outcome } from "../intake/effect.js";
 import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
+import { contactOfNumber } from "./contacts.js";
 import { announceConfirmationWanted } from "./hooks/announce.js";
 import { type NewSalt, state } from "./ledger/ledger.js";
 import { requestConfirmation } from "./request-confirmation.js";
@@ -21,8 +22,8 @@ interface SubscriptionSources {
 }
 
 /**
- * The effect of an event on subscriptions. `subscribe` decides (no status means yes). A status on any other event only
- * fills an unknown one, since some shop plugins send a guest flag there.
+ * The effect of an event on subscriptions. `subscribe` decides (no status means yes), and `unsubscribe` says no for each address. A
+ * status on any other event only fills an unknown one, since some shop plugins send a guest flag there.
  */
 export function createApplySubscription(sources: SubscriptionSources): Effect {
   return {
@@ -35,18 +36,25 @@ export function createApplySubscription(sources: SubscriptionSources): Effect {
       const notes: string[] = STATUS_FIELDS.filter((name) => isUnread(event.extraFields, name)).map(
         (name) => `${name} says neither yes nor no and states nothing (accepted: 1, 0)`,
       );
+      const phone = event.contact?.phone ?? "";
       for (const [channel, subscribed] of statementsOf(event, contact)) {
-        if (subscribed && event.actionType !== "subscribe" && isSuppressed(tx, contact, channel, sources)) {
+        const target =
+          channel === "sms"
+            ? contactOfNumber(tx, contact, phone, `contact:${event.eventId}:sms`, event.receivedAt)
+            : contact;
+        if (subscribed && event.actionType !== "subscribe" && isSuppressed(tx, target, channel, sources)) {
           notes.push(suppressedNote(channel));
           continue;
         }
-        const outcome = mustConfirm(tx, event, contact, channel, subscribed)
-          ? waitForConfirmation(tx, event, identity, contact, channel, sources, evidence)
-          : stateSubscription(tx, event, identity, contact, channel, subscribed, { ...sources, evidence });
-        contact = outcome.contact;
+        const outcome = mustConfirm(tx, event, target, channel, subscribed)
+          ? waitForConfirmation(tx, event, identity, target, channel, sources, evidence)
+          : stateSubscription(tx, event, identity, target, channel, subscribed, { ...sources, evidence });
+        if (target.contactId === contact.contactId) contact = outcome.contact;
         visitorChanged ||= outcome.visitorChanged;
         notes.push(...outcome.notes);
       }
+      if (event.contact?.smsSubscribed != null && phone === "" && contact.phone === "")
+        notes.push("sms_subscriber_status has no effect: no phone is known");
       return { visitorChanged, notes };
     },
   };
@@ -84,12 +92,17 @@ function isUnread(extraFields: Event["extraFields"], name: (typeof STATUS_FIELDS
 function statementsOf({ contact: said, actionType, extraFields }: Event, contact: Contact): [Channel, boolean][] {
   if (said === null) return [];
   const statements: [Channel, boolean][] = [];
+  const byEmail = emailKey(said.email) !== "";
+  const byPhone = phoneKey(said.phone) !== "";
+  if (actionType === "unsubscribe") {
+    if (byEmail) statements.push(["email", false]);
+    if (byPhone) statements.push(["sms", false]);
+    return statements;
+  }
   if (actionType === "subscribe") {
-    const byEmail = emailKey(said.email) !== "";
-    const byPhone = phoneKey(said.phone) !== "";
     const byStatus = said.emailSubscribed ?? (isUnread(extraFields, "subscriber_status") ? null : true);
     if (byEmail && byStatus !== null) statements.push(["email", byStatus]);
-    if (byPhone && said.smsSubscribed !== null) statements.push(["sms", said.smsSubscribed]);
+    if (said.smsSubscribed !== null && (byPhone || contact.phone !== "")) statements.push(["sms", said.smsSubscribed]);
     else if (byPhone && !byEmail && byStatus !== null && !isUnread(extraFields, "sms_subscriber_status"))
       statements.push(["sms", byStatus]);
     return statements;
@@ -149,7 +162,7 @@ function stateSubscription(
     source: "event",
     eventId: event.eventId,
     reason: event.actionType,
-    onlyUnknown: event.actionType !== "subscribe",
+    onlyUnknown: event.actionType !== "subscribe" && event.actionType !== "unsubscribe",
     ...sources,
   });
   // A visitor who sees only statements since the link sees a repeated statement as new.

@@ -130,6 +130,11 @@ export function joinVisitor(
   if (keys.length === 0) return { visitor: undefined, contactChanged: false, notes };
 
   const isShop = statement.admission === undefined;
+  // Once the shop has given a user id to somebody, nobody else's word for it alone counts.
+  if (!isShop && deviceKeys.length === 0 && findAll(tx, keys).some((visitor) => visitor.isUserProven)) {
+    notes.push("the shop has given the user id to a visitor; alone it counts in the shop's own events");
+    return { visitor: undefined, contactChanged: false, notes };
+  }
   if (isShop && userKey !== "") releaseUser(tx, userKey, deviceKeys);
   const found = findAll(tx, keys);
   let visitor = found.length === 0 ? undefined : found.reduce(absorb);

@@ -110,7 +110,7 @@ function readAction(text: string): string {
   if (action.length > MAX_ACTION_LENGTH || /\p{Cc}/u.test(action))
     throw new InvalidArgument("event.action_type", "invalid", `at most ${MAX_ACTION_LENGTH} characters of text`);
   const lower = action.toLowerCase();
-  return known.has(lower) ? lower : action;
+  return known.has(lower) || lower === "unsubscribe" ? lower : action;
 }
 
 function readTime(at: number, receivedAt: number, notes: string[]): number {

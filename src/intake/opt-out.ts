@@ -10,7 +10,7 @@ import type { SentEvent } from "./normalise.js";
  * unsubscribe, and only for that.
  */
 function withoutProfile(sent: SentEvent): SentEvent {
-  const subscribes = sent.actionType.trim().toLowerCase() === "subscribe";
+  const subscribes = /^\s*(un)?subscribe\s*$/i.test(sent.actionType);
   return {
     ...sent,
     visitor: { clientId: "", fingerprintId: "", userId: "" },

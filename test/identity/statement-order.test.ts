@@ -36,6 +36,19 @@ async function shop() {
   };
 }
 
+describe("a subscription", () => {
+  it("that a sender dated ahead does not count against an unsubscription dated further ahead", async () => {
+    const { now, say, status } = await shop();
+    await say(false, now.at + 4 * MINUTE);
+    now.at += SECOND;
+    await say(true, now.at + 3 * MINUTE);
+    expect(await status()).toBe(false);
+    now.at += 4 * MINUTE;
+    await say(true, now.at + 3 * MINUTE);
+    expect(await status()).toBe(true);
+  });
+});
+
 describe("an unsubscription", () => {
   it.each([
     ["in the same second", 0],

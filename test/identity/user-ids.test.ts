@@ -42,8 +42,16 @@ describe("a user id that a stranger guesses", () => {
     const { record, linkOf, now } = await shop();
     now.at += 1000;
     const { notes } = await record(seen({ userId: "7" }, STRANGER, "thief@x.de"));
-    expect(notes).toEqual(["a user id alone moves no link; the visitor was not linked to this address"]);
+    expect(notes).toEqual([expect.stringContaining("alone it counts in the shop's own events")]);
     expect(await linkOf("u:7")).toBe("ann@x.de");
+  });
+
+  it("puts nothing into the customer's history by itself", async () => {
+    const { record, historyOf } = await shop();
+    const visitor = { ...NO_VISITOR, userId: "7" };
+    await record(draft("order", { visitor, sentBy: STRANGER, order: order("o9"), products: [product("p9")] }));
+    await record(draft("product_view", { visitor, sentBy: STRANGER, products: [product("p8")] }));
+    expect(await historyOf("c:ann")).toEqual(["order p1"]);
   });
 
   it.each([

@@ -21,7 +21,8 @@ const MAX_LATE_MS = 86_400_000;
  *
  * - An unsubscription counts when it arrives, unless its own time is more than 24 hours before that of the subscription
  *   in force. It then gets the first millisecond after that subscription, so that repeating the subscription is older.
- * - A subscription counts when its own time is later than that of the last unsubscription. The same time is not later.
+ * - A subscription counts when its own time is later than that of the last unsubscription. The same time is not later. A time
+ *   ahead of its receipt counts as so much behind it: the clock of the last sender may have been ahead as well.
  * - Of two statements that say the same, the later one counts; at the same time, the one with the greater id.
  *
  * When the server's clock was ahead once and is right now, the order of arrival decides.
@@ -33,7 +34,8 @@ export function countsAt(statement: OrderedStatement, known: Subscription): numb
   // An unsubscription may have got the millisecond after its arrival.
   const wasAhead = changedAt > recordedAt + 1;
   if (wasAhead) return changedAt + 1;
-  const at = Math.min(statement.at, recordedAt);
+  const lead = Math.max(0, statement.at - recordedAt);
+  const at = Math.min(statement.at, recordedAt) - (subscribed && status === false ? lead : 0);
   if (at > changedAt) return at;
   if (subscribed === status) return at === changedAt && by > changedBy ? at : undefined;
   if (statement.isOrderedByArrival) return changedAt + 1;

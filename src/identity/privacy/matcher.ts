@@ -15,17 +15,11 @@ export interface Matcher {
   rejectedEvent(rejected: RejectedEvent): boolean;
 }
 
-/** A shorter id matches by chance: a user id of 1 must not match every field with the value 1. */
-const TELLING_LENGTH = 10;
-
-function isTelling(id: string): boolean {
-  return id.length >= TELLING_LENGTH;
-}
-
 /**
  * A record belongs to the person when it has one of the person's ids, whoever else it names. A device that two persons
  * shared goes with the one it is linked to; an event that names both goes with either. An event also matches when a text of
- * it equals an id of 10 characters or more, or contains the e-mail address, escaped in a URL too.
+ * it contains the e-mail address, escaped in a URL too. Ids are not looked for in texts: anybody may call a browser as others
+ * write a text.
  *
  * A user id can be guessed, so it decides only where an event names no browser. Once the shop has given it to the person, it
  * decides only in the shop's own events. An order's browser and history decide whose it is.
@@ -37,16 +31,10 @@ export function createMatcher(person: Person): Matcher {
   const historyIds = new Set(person.historyIds);
   const orderIds = new Set(person.orderIds);
   const proven = new Set(person.provenKeys);
-  const ids = new Set(
-    [...person.visitorKeys.filter((key) => !isUserKey(key)), ...person.contactKeys]
-      .map((key) => key.slice(2))
-      .filter(isTelling),
-  );
   const keysOfEmails = person.contactKeys.filter((key) => key.startsWith("e:")).map((key) => key.slice(2));
   const emails = [...new Set(keysOfEmails.flatMap((key) => [key, readableEmail(key)]))];
 
   const hasName = (text: string): boolean => {
-    if (ids.has(text.trim())) return true;
     if (emails.length === 0) return false;
     return spellingsOf(text).some((spelling) => emails.some((email) => spelling.includes(email)));
   };

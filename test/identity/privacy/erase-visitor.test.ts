@@ -277,6 +277,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
     const steps = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value.step);
     await expect.poll(steps, { timeout: 50_000 }).toEqual(["done"]);
+    await erasures.stop(); // also what was sent with its last transaction
     const text = await everythingOf({ ...aisle, store, metrics }, "shop");
     expect(text).not.toContain('"old"');
     expect(old.filter((eventId) => text.includes(eventId))).toEqual([]);
@@ -308,6 +309,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     await erasures.begin("shop", { ...names, email: MAJA.email, withLinkedContact: true });
     const steps = async () => (await store.copies.scan("shop", "erasures", "", 10)).map(({ value }) => value.step);
     await expect.poll(steps, { timeout: 50_000 }).toEqual(["done"]);
+    await erasures.stop(); // also what was sent with its last transaction
   };
 
   it("leaves nothing of events that waited while it began", async () => {
