@@ -1,7 +1,7 @@
 import { UnusableFile } from "../../catalog/feed/feed-errors.js";
 import { BadLine } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
-import { consentColumn } from "./consent-columns.js";
+import { consentColumn, wordsOf } from "./consent-columns.js";
 import { readConsent, tellsConsent } from "./consent-words.js";
 
 /** What a line of a list says of a person's consent; null where it says nothing. */
@@ -46,6 +46,7 @@ export function readConsents(
   const denied: Statement[] = [];
   const times: { kind: "began" | "ended"; channel: Channel; column: string; ms: number | null }[] = [];
   const details: string[] = [];
+  const cells = new Map<string, string>();
   let phone = "";
   let hasConsent = false;
 
@@ -64,6 +65,9 @@ export function readConsents(
     }
     hasConsent = true;
     const cell = cellOf(raw, column);
+    const name = wordsOf(column);
+    if (cells.has(name) && cells.get(name) !== cell) throw new BadLine(`${column}: given twice with different values`);
+    cells.set(name, cell);
     if (about.kind === "sms") {
       if (/^[+(]?[\d\s()./-]{5,}$/.test(cell)) phone = cell;
       else take(said, { column, channel: "sms" }, yesOrNo(column, cell));
@@ -80,7 +84,9 @@ export function readConsents(
     const other = own.find(({ value }) => value !== first?.value);
     if (first !== undefined && other !== undefined)
       throw new BadLine(`${other.column}: contradicts ${first.column}; name one of them by --ignore-column`);
-    const ended = times.find((one) => one.kind === "ended" && one.channel === channel);
+    const ends = times.filter((one) => one.kind === "ended" && one.channel === channel);
+    // An end whose time cannot be read may be the last one.
+    const ended = ends.find(({ ms }) => ms === null) ?? ends.sort((a, b) => Number(b.ms) - Number(a.ms))[0];
     const began = times.find((one) => one.kind === "began" && one.channel === channel);
     if (denied.some((one) => one.channel === channel)) return { value: false, at: ended?.ms ?? null };
     if (ended !== undefined && !isLater(began?.ms, ended.ms)) return { value: false, at: ended.ms };

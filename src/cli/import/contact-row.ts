@@ -50,6 +50,7 @@ export const CONTACT_FIELDS: FieldSet<ContactField> = {
     customer_tags: "tags",
   },
   required: [["email", "phone"]],
+  isStrict: true,
 };
 
 /** Notes of a list that rejected no line. */

@@ -186,6 +186,32 @@ describe("a list of contacts", () => {
     ]);
   });
 
+  it.each([
+    ["a column given twice", "email,status,status\na@x.de,subscribed,unsubscribed", "status"],
+    ["two spellings of a column", "email,Status,status \na@x.de,unsubscribed,subscribed", "status"],
+    ["two columns of one field", "email,E-Mail Address\na@x.de,b@x.de", "email"],
+    ["a name given twice", '{"email":"a@x.de","status":"unsubscribed","status":"subscribed"}', "status"],
+    ["a name given twice, once with an escape", '{"email":"a@x.de","status":0,"st\\u0061tus":1}', "status"],
+    ["a name given twice inside", '{"email":"a@x.de","properties":{"a":[{"b":1}],"c":0,"c":1}}', "c"],
+    ["two spellings of a name", '{"email":"a@x.de","status":"unsubscribed","Status":"subscribed"}', "status"],
+    ["a time given twice", "email,opt_in_time,Opt-In Time\na@x.de,2024-01-01,2025-01-01", "Opt-In Time"],
+  ])("refuses a line with %s and other values, and names it", (_what, text, field) => {
+    const [reason] = read(text).contacts;
+    expect(reason).toMatch(new RegExp(`^${field}: given twice`));
+  });
+
+  it("takes a field given twice with one value, or only once with any", () => {
+    expect(states("email,status,Status\na@x.de,subscribed, subscribed\nb@x.de,,unsubscribed")).toEqual([
+      [SUBSCRIBED, UNSPECIFIED],
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
+  it("counts the last of several ends", () => {
+    const text = "email,unsub_time,optin_time,clean_time\na@x.de,2023-01-01,2024-01-01,2025-01-01";
+    expect(states(text)).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
+  });
+
   it("takes no absence of an opt-out for a consent", () => {
     expect(states("email,unsubscribed\na@x.de,no\nb@x.de,yes\nc@x.de,2025-01-01")).toEqual([
       [UNSPECIFIED, UNSPECIFIED],
