@@ -6,7 +6,10 @@ export interface FieldSet<Field extends string> {
   readonly aliases: Readonly<Record<string, Field>>;
   /** Groups of fields. A file without a column for one field of each group is refused. */
   readonly required: readonly (readonly Field[])[];
-  /** Two columns of one field must agree. Otherwise the first with a value counts, as in feeds with a `title` and a `name`. */
+  /**
+   * Nothing is passed over: two columns of one field must agree, and what stands inside a field is a column, named by its path.
+   * Otherwise the first column with a value counts, as in feeds with a `title` and a `name`.
+   */
   readonly isStrict?: true;
   /** Columns that reveal a file of another kind, and the command for it. */
   readonly foreign?: { readonly columns: readonly string[]; readonly meantFor: string };

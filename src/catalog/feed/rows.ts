@@ -1,5 +1,6 @@
 import { isNoValue } from "../../parse/words-for-nothing.js";
 import { type ColumnPlan, normalColumn } from "./columns.js";
+import { nestedCells } from "./nested-cells.js";
 
 /** A record's text and place in the input file, for reports and for writing it back. It may span several lines. */
 export interface Source {
@@ -58,7 +59,7 @@ export function rowOf<Field extends string>(
   const values: Partial<Record<Field, unknown>> = {};
   const names = new Map<Field, string>();
   const extras: (readonly [string, unknown])[] = [];
-  for (const cell of cells) {
+  for (const cell of plan.isStrict ? nestedCells(cells) : cells) {
     const [name, value] = cell;
     const fields = plan.fieldsOf(name);
     if (fields.length === 0) extras.push(cell);

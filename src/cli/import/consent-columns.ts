@@ -112,12 +112,24 @@ const MAX_CACHED = 1000;
 /** What a column is about; undefined when not about consent. */
 export function consentColumn(name: string): ConsentColumn | undefined {
   if (cache.has(name)) return cache.get(name);
-  const column = classify(wordsOf(name));
+  const column = classify(name);
   if (cache.size < MAX_CACHED) cache.set(name, column);
   return column;
 }
 
-function classify(words: string): ConsentColumn | undefined {
+/** What shop systems and mail services put the fields of people into. */
+const WRAPPER =
+  /^((extension|custom|additional|contact|customer|merge|user|profile|extra|meta|data|subscriber|member) ?)*(attributes?|propert(y|ies)|fields?|values?|data)?$|^(contact|customer|subscriber|profile|user|member)s$/;
+
+/** A field inside another is read like a column where its path says no more than where it stands. */
+function classify(name: string): ConsentColumn | undefined {
+  const parts = name.split(".");
+  while (parts.length > 1 && WRAPPER.test(wordsOf(parts[0] ?? ""))) parts.shift();
+  if (parts.length > 1 && parts.at(-1) === "value") parts.pop();
+  return classifyWords(wordsOf(parts.join("."))) ?? classifyWords(wordsOf(name));
+}
+
+function classifyWords(words: string): ConsentColumn | undefined {
   if (words === "sms") return { kind: "sms" };
   const isSms = /\b(sms|text message|text messages|text)\b/.test(words);
   const asEmail = isSms ? words.replace(/\b(sms|text messages?|text)\b/g, "email") : words;

@@ -57,7 +57,13 @@ export function readConsents(
   }
   for (const [column, raw] of extras) {
     const about = consentColumn(column);
-    if (about === undefined && !(typeof raw === "string" && tellsConsent(raw))) continue;
+    if (
+      typeof raw === "object" &&
+      raw !== null &&
+      [raw].flat(Infinity).some((one) => typeof one === "object" && one !== null)
+    )
+      throw new BadLine(`${column}: nested too deeply`);
+    if (about === undefined && ![raw].flat().some(tellsConsent)) continue;
     if (about === undefined || about.kind === "unread") throw unread(column);
     if (about.kind === "detail") {
       details.push(column);

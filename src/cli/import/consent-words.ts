@@ -30,8 +30,10 @@ const TELLS =
   /^((un|not )?subscribed|unsubscribe|opt(ed)? ?(in|out)|abonniert|abgemeldet|wypisan[ya]|(des)?abonne|desinscrit|disiscritto|uitgeschreven)$/;
 
 /** Whether a cell tells consent by itself: `unsubscribed` in a column of any name. */
-export function tellsConsent(cell: string): boolean {
-  return cell.length <= 20 && TELLS.test(wordOf(cell.normalize("NFKC").trim().toLowerCase()));
+export function tellsConsent(cell: unknown): boolean {
+  return (
+    typeof cell === "string" && cell.length <= 20 && TELLS.test(wordOf(cell.normalize("NFKC").trim().toLowerCase()))
+  );
 }
 
 function wordOf(plain: string): string {

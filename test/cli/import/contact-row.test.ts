@@ -157,6 +157,56 @@ describe("a list of contacts", () => {
     ]);
   });
 
+  it.each([
+    ["Magento", '{"id":1,"email":"a@x.de","extension_attributes":{"is_subscribed":false}}', UNSUBSCRIBED],
+    [
+      "Magento, by code",
+      '{"email":"a@x.de","custom_attributes":[{"attribute_code":"newsletter","value":"0"}]}',
+      UNSUBSCRIBED,
+    ],
+    ["HubSpot", '{"email":"a@x.de","properties":{"hs_email_optout":"true"}}', UNSUBSCRIBED],
+    ["HubSpot, of earlier", '{"email":"a@x.de","properties":{"hs_email_optout":{"value":"true"}}}', UNSUBSCRIBED],
+    ["custom fields", '{"email":"a@x.de","custom_fields":{"newsletter":"no"}}', UNSUBSCRIBED],
+    ["WooCommerce", '{"email":"a@x.de","meta_data":[{"id":7,"key":"_newsletter","value":"no"}]}', UNSUBSCRIBED],
+    [
+      "Shopify",
+      '{"email":"a@x.de","email_marketing_consent":{"state":"unsubscribed","consent_updated_at":null}}',
+      UNSUBSCRIBED,
+    ],
+    ["a cell of JSON", 'email;properties\na@x.de;"{""newsletter"":true}"', SUBSCRIBED],
+  ])("reads consent inside a field, as of %s", (_who, text, expected) => {
+    expect(states(text)).toEqual([[expected, UNSPECIFIED]]);
+  });
+
+  it.each([
+    [
+      '"attributes":{"subscriptions":{"email":{"marketing":{"consent":"UNSUBSCRIBED"}}}}',
+      "attributes.subscriptions.email.marketing.consent",
+    ],
+    [
+      '"identifiers":[{"type":"email","channels":{"email":{"status":"nonSubscribed"}}}]',
+      "identifiers.channels.email.status",
+    ],
+    ['"lists":[{"title":"A","status":"unsubscribed"}]', "lists.status"],
+    ['"groups":["a","unsubscribed"]', "groups"],
+  ])("stops at what looks like consent inside a field, unless its path is ignored or mapped: %s", (field, path) => {
+    const text = `{"email":"a@x.de",${field}}`;
+    expect(() => read(text)).toThrow(`The column ${path} looks like consent`);
+    expect(states(text, { ignored: [path] })).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+  });
+
+  it("refuses a line nested so deeply that it is not read", () => {
+    const text = `{"email":"a@x.de","a":${'{"b":'.repeat(40)}{"newsletter":false}${"}".repeat(40)}}`;
+    expect(read(text).contacts).toEqual([expect.stringMatching(/^a(\.b)+: nested too deeply$/)]);
+  });
+
+  it("maps a field by its path", () => {
+    const text = '{"email":"a@x.de","attributes":{"subscriptions":{"email":{"consent":"UNSUBSCRIBED"}}}}';
+    expect(states(text, { maps: ["status=attributes.subscriptions.email.consent"] })).toEqual([
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
   it("leaves other columns alone", () => {
     const text =
       "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing\na@x.de,1,no,x,y,2,z,q";
