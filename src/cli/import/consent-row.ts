@@ -1,8 +1,9 @@
 import { UnusableFile } from "../../catalog/feed/feed-errors.js";
 import { BadLine } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
-import { consentColumn, wordsOf } from "./consent-columns.js";
-import { readConsent, tellsConsent } from "./consent-words.js";
+import { wordsOf } from "./column-words.js";
+import { consentColumn } from "./consent-columns.js";
+import { isActive, readConsent, tellsConsent } from "./consent-words.js";
 
 /** What a line of a list says of a person's consent; null where it says nothing. */
 export interface Consents {
@@ -20,6 +21,7 @@ export interface ToldStatus {
   readonly column: string;
   readonly cell: string;
   readonly isThere: boolean;
+  readonly isMapped: boolean;
 }
 
 type Channel = "email" | "sms";
@@ -50,8 +52,9 @@ export function readConsents(
   let phone = "";
   let hasConsent = false;
 
-  for (const { field, column, cell, isThere } of told) {
+  for (const { field, column, cell, isThere, isMapped } of told) {
     hasConsent ||= isThere;
+    if (!isMapped && isOfAccounts(column, cell)) throw unread(column);
     const value = yesOrNo(column, cell);
     if (value !== null) said.push({ column, channel: field === "status" ? "email" : "sms", value });
   }
@@ -71,6 +74,7 @@ export function readConsents(
     }
     hasConsent = true;
     const cell = cellOf(raw, column);
+    if (isOfAccounts(column, cell)) throw unread(column);
     const name = wordsOf(column);
     if (cells.has(name) && cells.get(name) !== cell) throw new BadLine(`${column}: given twice with different values`);
     cells.set(name, cell);
@@ -103,6 +107,11 @@ export function readConsents(
   };
   const email = decided("email");
   return { email: email.value, sms: decided("sms").value, at: email.at, phone };
+}
+
+/** `status=active` may be said of an account, or of an address that a check found valid. */
+function isOfAccounts(column: string, cell: string): boolean {
+  return /^((email|sms|list|global) )?(status|state)$/.test(wordsOf(column)) && isActive(cell);
 }
 
 function take(list: Statement[], of: Omit<Statement, "value">, value: boolean | null): void {
@@ -144,7 +153,7 @@ function timeIn(cell: string, nowMs: number): number | null {
   }
 }
 
-function unread(column: string): UnusableFile {
+export function unread(column: string): UnusableFile {
   return new UnusableFile(
     `The column ${column} looks like consent and is not read: name it with --map status=COLUMN or --map sms_status=COLUMN, ` +
       "or leave it out with --ignore-column COLUMN",

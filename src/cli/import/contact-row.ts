@@ -5,8 +5,9 @@ import { BadLine, type Row } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
 import { type ImportedContact, ImportedContactSchema } from "../../gen/aisle/v1/contact_pb.js";
 import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
-import { wordsOf } from "./consent-columns.js";
-import { readConsents } from "./consent-row.js";
+import { wordsOf } from "./column-words.js";
+import { readConsents, unread } from "./consent-row.js";
+import { tellsConsent } from "./consent-words.js";
 
 const FIELDS = [
   "email",
@@ -99,13 +100,22 @@ export function createContactReader(options: {
       const text = (field: ContactField) => textOf(values[field], field);
       const told = (["status", "sms_status"] as const)
         .filter((field) => !isIgnored(columnOf(field)))
-        .map((field) => ({ field, column: columnOf(field), cell: text(field), isThere: field in values }));
+        .map((field) => {
+          const column = columnOf(field);
+          const isMapped = options.maps.some((map) => map.startsWith(`${field}=`));
+          return { field, column, cell: text(field), isThere: field in values, isMapped };
+        });
       const nowMs = options.now();
       const consent = readConsents(
         told,
         row.extras.filter(([name]) => !isIgnored(name)),
         nowMs,
       );
+      const tags = text("tags")
+        .split(/[|,]/)
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== "");
+      if (tags.some(tellsConsent) && !isIgnored(columnOf("tags"))) throw unread(columnOf("tags"));
       const phone = text("phone") || consent.phone;
       if (text("email") === "" && phone === "") throw new BadLine("email: missing");
       const has = { email: text("email") !== "", sms: phone !== "" };
@@ -130,10 +140,7 @@ export function createContactReader(options: {
         city: text("city"),
         gender: text("gender"),
         birthDate: text("birth_date"),
-        tags: text("tags")
-          .split(/[|,]/)
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ""),
+        tags,
         reason: text("reason"),
         ...(Object.values(evidence).some((one) => one !== "") && { evidence }),
         ...(changedMs !== null && { changeTime: timestampFromMs(changedMs) }),

@@ -126,6 +126,56 @@ describe("a list of contacts", () => {
     "Подписка",
     "メルマガ",
     "consent_timestamp",
+    // Mailjet, CleverReach, Brevo, HubSpot, Drip, Dotdigital, ActiveCampaign and GetResponse
+    ...["IsExcludedFromCampaigns", "IsOptInPending", "deactivated", "activated", "smsBlacklistedReasonCode"],
+    ...["hs_email_optout_123", "hs_email_quarantined", "Legal basis for processing", "eu_consent", "optInType"],
+    ...["Lists status", "hs_email_is_ineligible", "deactivated_at", "email_unsubscribe_timestamp"],
+    ...["Wants emails", "can_contact", "promo_emails", "is_active", "mail_ok", "email_ok", "reachable", "OK to email"],
+    ...["Receives offers", "news", "special offers", "May we contact you", "sendable", "email_flag", "enabled", "eDM"],
+    ...["communication_preferences", "Notify me", "never_email", "send_mail", "email_preferences"],
+    ...[
+      "ニュースレター",
+      "メールマガジン",
+      "配信希望",
+      "uutiskirje",
+      "suoramarkkinointi",
+      "infolettre",
+      "e-bülten",
+      "bülten",
+    ],
+    ...[
+      "lettre d'information",
+      "désinscription",
+      "offres par mail",
+      "kontakt erlaubt",
+      "Rundbrief",
+      "E-Mail-Verteiler",
+    ],
+    ...["reklame", "markedsføring", "avmeldt", "utskick", "ofertas", "publicidad", "recibir noticias", "novidades"],
+    ...["offerte", "pubblicità", "biuletyn", "sprzeciw", "informacje handlowe", "obchodní sdělení", "hozzájárulás"],
+    ...[
+      "reclame",
+      "aanbiedingen",
+      "consimțământ",
+      "Рассылка",
+      "згода",
+      "ενημερωτικό δελτίο",
+      "뉴스레터 수신",
+      "电子报",
+    ],
+    ...["نشرة", "דיוור", "đăng ký", "izin", "pretplata", "naujienlaiškis", "uudiskiri"],
+    // What says nothing surely of messages
+    ...[
+      "confirmed_at",
+      "confirmed",
+      "gdpr_consent",
+      "gdpr",
+      "rodo",
+      "subscription_status",
+      "subscription",
+      "abonnement",
+    ],
+    ...["member_status", "contact_status", "subscription_date", "angemeldet", "inscrit", "privacy_consent"],
   ])("is not imported with the column %j, which looks like consent", (column) => {
     const text = `email;${column}\na@x.de;no`;
     expect(() => read(text)).toThrow(UnusableFile);
@@ -134,14 +184,36 @@ describe("a list of contacts", () => {
     expect(states(text, { maps: [`status=${column}`] })).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
   });
 
-  it.each(["unsubscribed", "Opted-out", "not subscribed", "Subscribed", "abgemeldet", "désabonné"])(
-    "is not imported with the cell %j in a column of another name",
-    (cell) => {
-      const text = `email;state\na@x.de;Bavaria\nb@x.de;${cell}`;
-      expect(() => read(text)).toThrow("The column state looks like consent");
-      expect(states(text, { maps: ["status=state"] })[1]).not.toEqual([UNSPECIFIED, UNSPECIFIED]);
-    },
-  );
+  it.each(["active", "Active", "aktiv", "enabled"])("takes no status %j for a consent, unless it is mapped", (cell) => {
+    expect(() => read(`email,status\na@x.de,${cell}`)).toThrow("The column status looks like consent");
+    expect(() => read(`email,Email status\na@x.de,${cell}`)).toThrow("The column Email status looks like consent");
+    const mapped = { maps: ["status=status"] };
+    expect(states(`email,status\na@x.de,${cell}`, mapped)).toEqual([[SUBSCRIBED, UNSPECIFIED]]);
+  });
+
+  it("is not imported with a tag such as unsubscribed, unless tags are ignored", () => {
+    const text = "email,tags\na@x.de,vip|unsubscribed";
+    expect(() => read(text)).toThrow("The column tags looks like consent");
+    expect(states(text, { ignored: ["tags"] })).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+  });
+
+  it.each([
+    "unsubscribed",
+    "baja",
+    "Dado de baja",
+    "wypisany",
+    "Unsubscribed by user",
+    "отписан",
+    "Opted-out",
+    "not subscribed",
+    "Subscribed",
+    "abgemeldet",
+    "désabonné",
+  ])("is not imported with the cell %j in a column of another name", (cell) => {
+    const text = `email;state\na@x.de;Bavaria\nb@x.de;${cell}`;
+    expect(() => read(text)).toThrow("The column state looks like consent");
+    expect(states(text, { maps: ["status=state"] })[1]).not.toEqual([UNSPECIFIED, UNSPECIFIED]);
+  });
 
   it("is not imported as JSON lines with such a field in any line", () => {
     const lines = '{"email":"a@x.de"}\n{"email":"b@x.de","newsletterFlag":false}';
@@ -209,7 +281,7 @@ describe("a list of contacts", () => {
 
   it("leaves other columns alone", () => {
     const text =
-      "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing\na@x.de,1,no,x,y,2,z,q";
+      "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing,Last Active,Mailing City,promo_code,Language,Company,verified_email,Orders Count,account_status,Contact owner,Lead Source,Points,Website\na@x.de,1,no,x,y,2,z,q,2025,a,b,c,d,yes,1,active,e,f,1,g";
     expect(states(text)).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
   });
 
