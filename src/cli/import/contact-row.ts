@@ -117,6 +117,8 @@ export function createContactReader(options: {
         .filter((tag) => tag !== "");
       if (tags.some(tellsConsent) && !isIgnored(columnOf("tags"))) throw unread(columnOf("tags"));
       const phone = text("phone") || consent.phone;
+      if (isScientific(values.phone, row.raw))
+        throw new BadLine(`${columnOf("phone")}: written like 4.8E+10, so its digits are lost`);
       if (text("email") === "" && phone === "") throw new BadLine("email: missing");
       const has = { email: text("email") !== "", sms: phone !== "" };
       for (const channel of ["email", "sms"] as const)
@@ -153,6 +155,12 @@ export function createContactReader(options: {
 
 function isSameColumn(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase() || wordsOf(a) === wordsOf(b);
+}
+
+/** Whether a phone is a number with an exponent, as spreadsheets write long ones. JSON has read it, so its line is looked at. */
+function isScientific(phone: unknown, line: string): boolean {
+  if (typeof phone === "number") return /:\s*[\d.]+[eE][+-]?\d+\s*[,}]/.test(line);
+  return typeof phone === "string" && /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i.test(phone);
 }
 
 function stateOf(status: boolean | null): SubscriptionState {

@@ -272,6 +272,13 @@ describe("a list of contacts", () => {
     expect(read(text).contacts).toEqual([expect.stringMatching(/^a(\.b)+: nested too deeply$/)]);
   });
 
+  it.each(["email,phone\na@x.de,4.82294E+10", '{"email":"a@x.de","phone":4.82294E+10}', "phone\n48e9"])(
+    "refuses a phone in scientific notation, whose digits are lost: %s",
+    (text) => {
+      expect(read(text).contacts).toEqual(["phone: written like 4.8E+10, so its digits are lost"]);
+    },
+  );
+
   it("maps a field by its path", () => {
     const text = '{"email":"a@x.de","attributes":{"subscriptions":{"email":{"consent":"UNSUBSCRIBED"}}}}';
     expect(states(text, { maps: ["status=attributes.subscriptions.email.consent"] })).toEqual([
