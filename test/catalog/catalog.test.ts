@@ -56,6 +56,13 @@ describe("products written by the shop", () => {
   it.each([
     [fed(""), "product_id"],
     [fed("p\u0000"), "product_id"],
+    ...["NULL", "(not set)", "undefined", "#N/A", "{{ product.id }}"].flatMap(
+      (none) =>
+        [
+          [fed(none), "product_id"],
+          [fed("p1", { sku: none }), "sku"],
+        ] as const,
+    ),
     [fed("p1", { url: "javascript:alert(1)" }), "url"],
     [fed("p1", { imageUrl: "ftp://x" }), "image_url"],
     [fed("p1", { price: { amount: "1,50", currency: "EUR" } }), "price.amount"],
