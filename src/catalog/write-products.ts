@@ -3,6 +3,7 @@ import { InvalidArgument, NotFound } from "../domain/errors.js";
 import { cleanId } from "../domain/ids.js";
 import { isDecimal } from "../domain/money.js";
 import { isSameProduct, type Product, webUrl } from "../domain/product.js";
+import { isNoValue } from "../parse/words-for-nothing.js";
 import type { Change, Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 
 /** A product as a feed or an RPC caller gives it. */
@@ -105,7 +106,8 @@ function checkAmount(field: string, { amount }: Product["price"]): void {
 
 /** The draft in stored form: URLs as a parser writes them. Throws InvalidArgument that names the field. */
 export function checkProduct(draft: ProductDraft): ProductDraft {
-  if (draft.productId === "") throw new InvalidArgument("product_id", "missing");
+  if (isNoValue(draft.productId)) throw new InvalidArgument("product_id", "missing");
+  if (draft.sku !== "" && isNoValue(draft.sku)) throw new InvalidArgument("sku", "missing");
   id("product_id", draft.productId);
   id("sku", draft.sku);
   id("variant_group_id", draft.variantGroupId);

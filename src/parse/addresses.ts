@@ -98,7 +98,9 @@ function asciiDigit(digit: string): string {
  */
 export function readPhone(text: string): string {
   const plain = text.replace(INVISIBLE, "").normalize("NFKC").replace(DIGIT, asciiDigit).replace(/^tel:/i, "");
-  return /^ [\d(]/.test(plain) ? `+${plain.slice(1).trimEnd()}` : plain.trim();
+  const phone = /^ [\d(]/.test(plain) ? `+${plain.slice(1).trimEnd()}` : plain.trim();
+  // Tables with a gap write whole numbers as 48601234567.0.
+  return phone.replace(/^(\+?\d+)\.0+$/, "$1");
 }
 
 /** Countries whose numbers keep the 0 that others write as `(0)`: Italy, San Marino, the Vatican. */

@@ -56,6 +56,10 @@ describe("products written by the shop", () => {
   it.each([
     [fed(""), "product_id"],
     [fed("p\u0000"), "product_id"],
+    [fed("NULL"), "product_id"],
+    [fed("(not set)"), "product_id"],
+    [fed("p1", { sku: "NULL" }), "sku"],
+    [fed("p1", { sku: "{{ product.sku }}" }), "sku"],
     [fed("p1", { url: "javascript:alert(1)" }), "url"],
     [fed("p1", { imageUrl: "ftp://x" }), "image_url"],
     [fed("p1", { price: { amount: "1,50", currency: "EUR" } }), "price.amount"],

@@ -96,6 +96,8 @@ describe("the key of a phone number", () => {
     ["Arabic digits", "+٤٨٦٠١٢٣٤٥٦٧"],
     ["marks of direction", "\u202A+48601234567\u202C"],
     ["a 0 in brackets, which is dialled at home only", "+48 (0) 601 234 567"],
+    ["the fraction of a float", "+48601234567.0"],
+    ["the fraction of a float behind 00", "0048601234567.00"],
     ["the scheme tel", "tel:+48-601-234-567"],
   ])("is the same with %s", (_what, text) => {
     expect(phoneKey(text)).toBe("+48601234567");
@@ -105,16 +107,28 @@ describe("the key of a phone number", () => {
     expect(phoneKey("+39 (0)6 1234567")).toBe("+39061234567");
   });
 
+  it("has no digit of a float's fraction", () => {
+    expect(phoneKey("48229362396.0")).toBe("48229362396");
+    expect(readPhone("48229362396.0")).toBe("48229362396");
+    expect(phoneKey("48.601.234.567.0")).toBe("486012345670");
+  });
+
   it("is a national one where a 0 follows the plus", () => {
     expect(phoneKey(" 0601234567")).toBe(phoneKey("0601234567"));
   });
 
-  it.each(["1234", "+48601234567 ext 5", "++48601234567", "48+601234567", "call me", "1".repeat(21)])(
-    "is none for %j",
-    (text) => {
-      expect(phoneKey(text)).toBe("");
-    },
-  );
+  it.each([
+    "1234",
+    "+48601234567 ext 5",
+    "++48601234567",
+    "48+601234567",
+    "call me",
+    "1".repeat(21),
+    "4.82294E+10",
+    "4.82294e10",
+  ])("is none for %j", (text) => {
+    expect(phoneKey(text)).toBe("");
+  });
 
   it("has itself as its key, and is the key of what is kept", () => {
     const text = fc.stringMatching(/^(tel:)?[ +\u200E]{0,3}0{0,3}[0-9٠-٩ ()./-]{0,14}[ ]{0,2}$/);

@@ -9,7 +9,7 @@
  */
 import type { ColumnPlan } from "./columns.js";
 import { MAX_LINE_CHARS, type SourceLine } from "./lines.js";
-import { type Entry, isEmpty } from "./rows.js";
+import { type Entry, rowOf } from "./rows.js";
 
 export const MAX_RECORD_LINES = 2000;
 
@@ -40,7 +40,6 @@ export function createCsvReader<Field extends string>(
 ): CsvReader<Field> {
   const columns = columnsOf(header, delimiter);
   plan.check(columns);
-  const fieldsAt = columns.map((column) => plan.fieldsOf(column));
   let waiting: readonly SourceLine[] = [];
 
   const entryOf = (line: number, raw: string, cells: readonly string[] | null): Entry<Field> => {
@@ -48,14 +47,11 @@ export function createCsvReader<Field extends string>(
     if (cells.length !== columns.length) {
       return { line, raw, reason: `the line has ${cells.length} columns, the header ${columns.length}` };
     }
-    const values: Partial<Record<Field, unknown>> = {};
-    const extras: [string, unknown][] = [];
-    for (let at = 0; at < cells.length; at++) {
-      const fields = fieldsAt[at]!;
-      if (fields.length === 0) extras.push([columns[at]!, cells[at]!]);
-      for (const field of fields) if (isEmpty(values[field])) values[field] = cells[at]!;
-    }
-    return { line, raw, values, extras };
+    return rowOf(
+      { line, raw },
+      columns.map((column, at) => [column, cells[at]!] as const),
+      plan,
+    );
   };
 
   const read = (lines: readonly SourceLine[], ended: boolean): Entry<Field>[] => {

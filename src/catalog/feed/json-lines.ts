@@ -1,7 +1,8 @@
 import { parseExactJson } from "../../parse/exact-json.js";
+import { repeatedName } from "../../parse/repeated-name.js";
 import type { ColumnPlan } from "./columns.js";
 import type { SourceLine } from "./lines.js";
-import { type Entry, isBad, isEmpty } from "./rows.js";
+import { type Entry, isBad, rowOf } from "./rows.js";
 
 /**
  * One JSON object a line becomes one row. Blank lines are skipped.
@@ -34,12 +35,7 @@ function readObject<Field extends string>(line: number, raw: string, plan: Colum
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { line, raw, reason: "the line is no JSON object" };
   }
-  const values: Partial<Record<Field, unknown>> = {};
-  const extras: [string, unknown][] = [];
-  for (const [name, cell] of Object.entries(value)) {
-    const fields = plan.fieldsOf(name);
-    if (fields.length === 0) extras.push([name, cell]);
-    for (const field of fields) if (isEmpty(values[field])) values[field] = cell;
-  }
-  return { line, raw, values, extras };
+  const twice = repeatedName(raw);
+  if (twice !== undefined) return { line, raw, reason: `${twice}: given twice` };
+  return rowOf({ line, raw }, Object.entries(value), plan);
 }

@@ -1,4 +1,6 @@
 import { isNoValue } from "../../parse/words-for-nothing.js";
+import { type ColumnPlan, normalColumn } from "./columns.js";
+import { nestedCells } from "./nested-cells.js";
 
 /** A record's text and place in the input file, for reports and for writing it back. It may span several lines. */
 export interface Source {
@@ -46,6 +48,45 @@ export function isBad<Field extends string>(entry: Entry<Field>): entry is BadRo
 /** True for a cell without a value, as `NULL` of a database's export. */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && isNoValue(value));
+}
+
+/** The row of a line's cells. A line that gives one field two values is bad: which of them is meant is not known. */
+export function rowOf<Field extends string>(
+  source: Source,
+  cells: Iterable<readonly [name: string, value: unknown]>,
+  plan: ColumnPlan<Field>,
+): Entry<Field> {
+  const values: Partial<Record<Field, unknown>> = {};
+  const names = new Map<Field, string>();
+  const extras: (readonly [string, unknown])[] = [];
+  for (const cell of plan.isStrict ? nestedCells(cells) : cells) {
+    const [name, value] = cell;
+    const fields = plan.fieldsOf(name);
+    if (fields.length === 0) extras.push(cell);
+    for (const field of fields) {
+      const before = names.get(field);
+      if (before === undefined || isEmpty(values[field])) {
+        values[field] = value;
+        names.set(field, name);
+      } else if (!isEmpty(value) && !isSame(values[field], value) && (plan.isStrict || isOneColumn(before, name))) {
+        const where = before === name ? `the column ${name}` : `the columns ${before} and ${name}`;
+        return { ...source, reason: `${field}: given twice with different values, by ${where}` };
+      }
+    }
+  }
+  return { ...source, values, extras };
+}
+
+function isOneColumn(a: string, b: string): boolean {
+  return normalColumn(a) === normalColumn(b);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return plainly(a) === plainly(b);
+}
+
+function plainly(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value).trim();
 }
 
 /** The id of a row, if readable. */

@@ -3,6 +3,9 @@
  * message to somebody who said no. So a column that looks like consent, and is none of the known ones, stops the import.
  */
 
+import { wordsOf } from "./column-words.js";
+import { looksLikeConsent } from "./consent-looks.js";
+
 /** What a column of a list is about. */
 export type ConsentColumn =
   /** A yes or no: `says` counts yes as a subscription, `denies` counts yes as the end of one. */
@@ -16,14 +19,17 @@ export type ConsentColumn =
   /** It looks like consent and cannot be read. */
   | { readonly kind: "unread" };
 
-/** Names in the form of `wordsOf`; for text messages with `sms` for `email`. */
+/**
+ * Names that surely mean messages of a shop. `gdpr consent`, `subscription status` and `confirmed at` may be about data, a paid
+ * subscription or an account. In the form of `wordsOf`; for text messages with `sms` for `email`.
+ */
 const SAYS = [
   // English: Shopify, Mailchimp, Klaviyo, Brevo, WooCommerce, Magento, PrestaShop, HubSpot, Omnisend and others
   "subscribed, is subscribed, subscribe, email subscribed, is email subscribed, subscribed to email, subscribed to newsletter",
   "newsletter subscribed, is newsletter subscribed, subscriber, is subscriber, newsletter subscriber, email subscriber",
-  "subscription, subscription status, subscription state, subscriber status, email subscription, email subscription status",
+  "subscriber status, email subscription, email subscription status",
   "newsletter subscription, newsletter subscription status, newsletter status, email status, email state, list status",
-  "global status, member status, contact status, customer subscribed, mailchimp woocommerce is subscribed",
+  "global status, customer subscribed, mailchimp woocommerce is subscribed",
   "newsletter, newsletters, is newsletter, newsletter opt in, newsletter consent, receive newsletter, receives newsletter",
   "accepts newsletter, sign up for newsletter, receive email, receives email, receive marketing email",
   "opt in, opted in, is opted in, has opted in, email opt in, email opted in, double opt in, email double opt in, opt in status",
@@ -32,26 +38,26 @@ const SAYS = [
   "marketing, email marketing, email marketing status, email marketing state, marketing status, marketing email",
   "consent, consent status, consent state, consent given, email consent, email consent status, marketing consent",
   "marketing consent status, email marketing consent, email marketing consent status, email marketing consent state",
-  "email marketing consent marketing state, gdpr consent, gdpr, consent to email, consent email, consent marketing",
+  "email marketing consent marketing state, consent to email, consent email, consent marketing",
   "consent newsletter, permission, email permission, marketing permission, marketing permissions, email permission status",
   "email allowed, allow email, allows email, allow marketing, allows marketing, allow email marketing, mailing, mailing list",
   "agrees to marketing, agreed to marketing, agree to newsletter, agrees to newsletter, marketing agreement",
   // German
-  "abonniert, newsletter abonniert, newsletter abonnent, newsletter anmeldung, newsletter angemeldet, angemeldet",
+  "abonniert, newsletter abonniert, newsletter abonnent, newsletter anmeldung, newsletter angemeldet",
   "einwilligung, newsletter einwilligung, werbeeinwilligung, email einwilligung, werbung erlaubt, werbung, newsletter empfanger",
   // Polish
   "zgoda, zgoda na newsletter, zgoda newsletter, zgoda marketingowa, zgody marketingowe, zgoda na marketing, zgoda email",
-  "zgoda na email, zgoda na sms, zgoda na mailing, zgoda marketing, zapisany, zapisany do newslettera, subskrypcja, subskrybent",
+  "zgoda na email, zgoda na sms, zgoda na mailing, zgoda marketing, zapisany, zapisany do newslettera, subskrybent",
   // French
-  "abonne, abonnement, abonne newsletter, abonne a la newsletter, inscrit, inscrit newsletter, inscrit a la newsletter",
+  "abonne, abonne newsletter, abonne a la newsletter, inscrit newsletter, inscrit a la newsletter",
   "inscription newsletter, consentement, consentement email, accepte la newsletter, accepte le marketing, accepte marketing",
   // Spanish, Italian, Portuguese
-  "suscrito, suscripcion, suscrito al boletin, boletin, consentimiento, acepta marketing, acepta publicidad, acepta boletin",
-  "iscritto, iscritto newsletter, iscritto alla newsletter, iscrizione newsletter, consenso, consenso marketing, accetta marketing",
-  "inscrito, inscrito na newsletter, assinante, consentimento, boletim, aceita marketing",
+  "suscrito, suscrito al boletin, boletin, consentimiento, acepta marketing, acepta publicidad, acepta boletin",
+  "iscritto newsletter, iscritto alla newsletter, iscrizione newsletter, consenso, consenso marketing, accetta marketing",
+  "inscrito na newsletter, assinante, consentimento, boletim, aceita marketing",
   // Dutch, Czech, Swedish, Danish
-  "ingeschreven, aangemeld, nieuwsbrief, toestemming, geabonneerd, odber newsletteru, odber, souhlas, souhlas s newsletterem",
-  "prenumererar, nyhetsbrev, samtycke, nyhedsbrev, samtykke, tilmeldt",
+  "nieuwsbrief, toestemming, geabonneerd, odber newsletteru, odber, souhlas, souhlas s newsletterem",
+  "prenumererar, nyhetsbrev, samtycke, nyhedsbrev, samtykke",
 ];
 
 const DENIES = [
@@ -68,15 +74,15 @@ const DENIES = [
 
 const BEGAN = [
   "opt in time, opt in date, opt in timestamp, opt in at, opted in at, email opt in time, email opt in date, double opt in date",
-  "double opt in time, confirm time, confirm date, confirmed at, confirmation time, subscribed at, subscribed on, subscribed date",
-  "subscribe date, subscribe time, subscription date, date subscribed, newsletter date add, newsletter subscribed at",
+  "double opt in time, confirm time, subscribed at, subscribed on, subscribed date",
+  "subscribe date, subscribe time, date subscribed, newsletter date add, newsletter subscribed at",
   "email subscribed at",
 ];
 
 const ENDED = [
   "unsub time, unsub date, unsubscribed at, unsubscribed on, unsubscribed date, unsubscribe date, unsubscribe time",
   "date unsubscribed, unsubscription date, opt out time, opt out date, opt out timestamp, opted out at, email unsubscribed at",
-  "clean time, cleaned at, bounced at",
+  "clean time, cleaned at, bounced at, suppressed at, suppressions timestamp, email suppressions timestamp",
 ];
 
 const KNOWN: ReadonlyMap<string, "says" | "denies" | "began" | "ended"> = new Map(
@@ -89,22 +95,13 @@ function asKind(kind: string): "says" | "denies" | "began" | "ended" {
   return kind === "denies" || kind === "began" || kind === "ended" ? kind : "says";
 }
 
-/** Beginnings and parts of words that are about consent, as `wordsOf` writes them. */
-const LOOKS = [
-  /subscri|unsub|newsletter|opt (in|out)\b|opted|consent|permission|marketing|gdpr|rodo|dsgvo|\baccepts?\b|\bagree|\ballow/,
-  /do not|\bno (e?mail|news)|donot|blacklist|blocklist|suppress|bounce|complain|\bspam\b|mailing|mailable|contactable|\bcleaned\b/,
-  /(email|sms|list|member|subscriber|consent|contact) (status|state)\b/,
-  /einwillig|\bwerb|abonn|abgemeldet|angemeldet|abmeld|anmeld|zgod|wypis|zapis|subskry|rezygnac/,
-  /inscri|iscri|suscri|consens|\bbaja\b|assinante|bolet|accett|acept|aceit|autoriz|autoris/,
-  /aangemeld|afgemeld|toestemming|nieuwsbrief|souhlas|odber|odhlas|samty|prenumer|nyhe(t|d)sbrev|tilmeld|hirlevel|iratkoz/,
-  /\u043f\u043e\u0434\u043f\u0438\u0441|\u0441\u043e\u0433\u043b\u0430\u0441|\u0440\u0430\u0441\u0441\u044b\u043b|\u8ba2\u9605|\u8a02\u95b1|\u540c\u610f|\u8cfc\u8aad|\u914d\u4fe1|\u30e1\u30eb\u30de/,
-];
-
 /** Last words of columns about a statement that another column makes. */
 const DETAIL =
   /\b(ip|id|reason|reason other|campaign|campaign title|source|method|form|url|timestamp|updated at|date|time|at)$/;
 
-const NEVER = /^(utm|marketing (campaign|source|channel|cost))\b/;
+/** An end of a subscription and when it was: no detail, but a statement. */
+const ENDS = /unsub|opt(ed)? out|bounce|complain|spam|black|block|suppress|clean|remov|deactiv|exclu/;
+const WHEN = /\b(date|time|timestamp|at|on)$/;
 
 const cache = new Map<string, ConsentColumn | undefined>();
 const MAX_CACHED = 1000;
@@ -112,12 +109,24 @@ const MAX_CACHED = 1000;
 /** What a column is about; undefined when not about consent. */
 export function consentColumn(name: string): ConsentColumn | undefined {
   if (cache.has(name)) return cache.get(name);
-  const column = classify(wordsOf(name));
+  const column = classify(name);
   if (cache.size < MAX_CACHED) cache.set(name, column);
   return column;
 }
 
-function classify(words: string): ConsentColumn | undefined {
+/** What shop systems and mail services put the fields of people into. */
+const WRAPPER =
+  /^((extension|custom|additional|contact|customer|merge|user|profile|extra|meta|data|subscriber|member) ?)*(attributes?|propert(y|ies)|fields?|values?|data)?$|^(contact|customer|subscriber|profile|user|member)s$/;
+
+/** A field inside another is read like a column where its path says no more than where it stands. */
+function classify(name: string): ConsentColumn | undefined {
+  const parts = name.split(".");
+  while (parts.length > 1 && WRAPPER.test(wordsOf(parts[0] ?? ""))) parts.shift();
+  if (parts.length > 1 && parts.at(-1) === "value") parts.pop();
+  return classifyWords(wordsOf(parts.join("."))) ?? classifyWords(wordsOf(name));
+}
+
+function classifyWords(words: string): ConsentColumn | undefined {
   if (words === "sms") return { kind: "sms" };
   const isSms = /\b(sms|text message|text messages|text)\b/.test(words);
   const asEmail = isSms ? words.replace(/\b(sms|text messages?|text)\b/g, "email") : words;
@@ -126,24 +135,6 @@ function classify(words: string): ConsentColumn | undefined {
     KNOWN.get(asEmail) ??
     (isSms ? KNOWN.get(asEmail.replace(/ ?\bemail\b/, "").trim()) : undefined);
   if (kind !== undefined) return { kind, channel: isSms ? "sms" : "email" };
-  if (NEVER.test(words) || !LOOKS.some((part) => part.test(words))) return undefined;
-  return DETAIL.test(words) ? { kind: "detail" } : { kind: "unread" };
-}
-
-/** A column's name as words in lower case without accents: `Accepts-Marketing`, `acceptsMarketing` and `accepts_marketing` are one. */
-export function wordsOf(name: string): string {
-  return name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replaceAll("ł", "l")
-    .replaceAll("ß", "ss")
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()
-    .replace(/\be mails?\b|\bemails\b/g, "email")
-    .replace(/\boptin\b/g, "opt in")
-    .replace(/\boptout\b/g, "opt out")
-    .replace(/\bnews letter/g, "newsletter");
+  if (!looksLikeConsent(words)) return undefined;
+  return DETAIL.test(words) && !(ENDS.test(words) && WHEN.test(words)) ? { kind: "detail" } : { kind: "unread" };
 }

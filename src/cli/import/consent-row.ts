@@ -1,8 +1,9 @@
 import { UnusableFile } from "../../catalog/feed/feed-errors.js";
 import { BadLine } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
+import { wordsOf } from "./column-words.js";
 import { consentColumn } from "./consent-columns.js";
-import { readConsent, tellsConsent } from "./consent-words.js";
+import { isActive, readConsent, tellsConsent } from "./consent-words.js";
 
 /** What a line of a list says of a person's consent; null where it says nothing. */
 export interface Consents {
@@ -20,6 +21,7 @@ export interface ToldStatus {
   readonly column: string;
   readonly cell: string;
   readonly isThere: boolean;
+  readonly isMapped: boolean;
 }
 
 type Channel = "email" | "sms";
@@ -46,17 +48,25 @@ export function readConsents(
   const denied: Statement[] = [];
   const times: { kind: "began" | "ended"; channel: Channel; column: string; ms: number | null }[] = [];
   const details: string[] = [];
+  const cells = new Map<string, string>();
   let phone = "";
   let hasConsent = false;
 
-  for (const { field, column, cell, isThere } of told) {
+  for (const { field, column, cell, isThere, isMapped } of told) {
     hasConsent ||= isThere;
+    if (!isMapped && isOfAccounts(column, cell)) throw unread(column);
     const value = yesOrNo(column, cell);
     if (value !== null) said.push({ column, channel: field === "status" ? "email" : "sms", value });
   }
   for (const [column, raw] of extras) {
     const about = consentColumn(column);
-    if (about === undefined && !(typeof raw === "string" && tellsConsent(raw))) continue;
+    if (
+      typeof raw === "object" &&
+      raw !== null &&
+      [raw].flat(Infinity).some((one) => typeof one === "object" && one !== null)
+    )
+      throw new BadLine(`${column}: nested too deeply`);
+    if (about === undefined && ![raw].flat().some(tellsConsent)) continue;
     if (about === undefined || about.kind === "unread") throw unread(column);
     if (about.kind === "detail") {
       details.push(column);
@@ -64,6 +74,10 @@ export function readConsents(
     }
     hasConsent = true;
     const cell = cellOf(raw, column);
+    if (isOfAccounts(column, cell)) throw unread(column);
+    const name = wordsOf(column);
+    if (cells.has(name) && cells.get(name) !== cell) throw new BadLine(`${column}: given twice with different values`);
+    cells.set(name, cell);
     if (about.kind === "sms") {
       if (/^[+(]?[\d\s()./-]{5,}$/.test(cell)) phone = cell;
       else take(said, { column, channel: "sms" }, yesOrNo(column, cell));
@@ -80,7 +94,9 @@ export function readConsents(
     const other = own.find(({ value }) => value !== first?.value);
     if (first !== undefined && other !== undefined)
       throw new BadLine(`${other.column}: contradicts ${first.column}; name one of them by --ignore-column`);
-    const ended = times.find((one) => one.kind === "ended" && one.channel === channel);
+    const ends = times.filter((one) => one.kind === "ended" && one.channel === channel);
+    // An end whose time cannot be read may be the last one.
+    const ended = ends.find(({ ms }) => ms === null) ?? ends.sort((a, b) => Number(b.ms) - Number(a.ms))[0];
     const began = times.find((one) => one.kind === "began" && one.channel === channel);
     if (denied.some((one) => one.channel === channel)) return { value: false, at: ended?.ms ?? null };
     if (ended !== undefined && !isLater(began?.ms, ended.ms)) return { value: false, at: ended.ms };
@@ -91,6 +107,11 @@ export function readConsents(
   };
   const email = decided("email");
   return { email: email.value, sms: decided("sms").value, at: email.at, phone };
+}
+
+/** `status=active` may be said of an account, or of an address that a check found valid. */
+function isOfAccounts(column: string, cell: string): boolean {
+  return /^((email|sms|list|global) )?(status|state)$/.test(wordsOf(column)) && isActive(cell);
 }
 
 function take(list: Statement[], of: Omit<Statement, "value">, value: boolean | null): void {
@@ -132,7 +153,7 @@ function timeIn(cell: string, nowMs: number): number | null {
   }
 }
 
-function unread(column: string): UnusableFile {
+export function unread(column: string): UnusableFile {
   return new UnusableFile(
     `The column ${column} looks like consent and is not read: name it with --map status=COLUMN or --map sms_status=COLUMN, ` +
       "or leave it out with --ignore-column COLUMN",

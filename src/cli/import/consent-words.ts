@@ -25,13 +25,31 @@ const NOTHING = new Set(
   ].flatMap((line) => line.split(", ")),
 );
 
+/** States of a subscription, of an account, or of an address that can be mailed. */
+const ACTIVE = new Set(
+  "active, aktiv, actif, activo, ativo, attivo, aktywny, enabled, confirmed, verified, valid".split(", "),
+);
+
+export function isActive(cell: string): boolean {
+  return ACTIVE.has(wordOf(cell.normalize("NFKC").trim().toLowerCase()));
+}
+
 /** Words that tell consent in whatever column they stand. */
-const TELLS =
-  /^((un|not )?subscribed|unsubscribe|opt(ed)? ?(in|out)|abonniert|abgemeldet|wypisan[ya]|(des)?abonne|desinscrit|disiscritto|uitgeschreven)$/;
+const TELLS = new Set(
+  [
+    "subscribed, subscribe, opt in, opted in, opt out, optout, hard bounced, hard bounce, blacklisted, blocklisted, do not email, do not mail",
+    "do not contact, no email, no newsletter, abonniert, abgemeldet, ausgetragen, abbestellt, wypisany, wypisana, rezygnacja, rezygnujacy",
+    "abonne, desabonne, desabonnee, desinscrit, desinscrite, dado de baja, dada de baja, baja, de baja, desuscrito, descadastrado, disiscritto",
+    "disiscritta, cancellato dalla newsletter, uitgeschreven, afgemeld, odhlasen, odhlaseno, odhlaseny, avmeldt, frameldt, afmeldt",
+    "avregistrerad, avprenumererad, leiratkozott, dezabonat, odjavljen, peruutettu, отписан, отписался, отписана, відписаний, 退订, 已退订, 配信停止, 購読解除, 수신거부",
+  ].flatMap((line) => line.split(", ").map(wordOf)),
+);
 
 /** Whether a cell tells consent by itself: `unsubscribed` in a column of any name. */
-export function tellsConsent(cell: string): boolean {
-  return cell.length <= 20 && TELLS.test(wordOf(cell.normalize("NFKC").trim().toLowerCase()));
+export function tellsConsent(cell: unknown): boolean {
+  if (typeof cell !== "string" || cell.length > 40) return false;
+  const word = wordOf(cell.normalize("NFKC").trim().toLowerCase());
+  return TELLS.has(word) || /\b(un|non|not ?)subscribed?\b|\bopted (in|out)\b/.test(word);
 }
 
 function wordOf(plain: string): string {

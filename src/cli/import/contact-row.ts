@@ -5,8 +5,9 @@ import { BadLine, type Row } from "../../catalog/feed/rows.js";
 import { readTime, textOf } from "../../catalog/feed/scalars.js";
 import { type ImportedContact, ImportedContactSchema } from "../../gen/aisle/v1/contact_pb.js";
 import { SubscriptionState } from "../../gen/aisle/v1/subscription_pb.js";
-import { wordsOf } from "./consent-columns.js";
-import { readConsents } from "./consent-row.js";
+import { wordsOf } from "./column-words.js";
+import { readConsents, unread } from "./consent-row.js";
+import { tellsConsent } from "./consent-words.js";
 
 const FIELDS = [
   "email",
@@ -50,6 +51,7 @@ export const CONTACT_FIELDS: FieldSet<ContactField> = {
     customer_tags: "tags",
   },
   required: [["email", "phone"]],
+  isStrict: true,
 };
 
 /** Notes of a list that rejected no line. */
@@ -98,14 +100,25 @@ export function createContactReader(options: {
       const text = (field: ContactField) => textOf(values[field], field);
       const told = (["status", "sms_status"] as const)
         .filter((field) => !isIgnored(columnOf(field)))
-        .map((field) => ({ field, column: columnOf(field), cell: text(field), isThere: field in values }));
+        .map((field) => {
+          const column = columnOf(field);
+          const isMapped = options.maps.some((map) => map.startsWith(`${field}=`));
+          return { field, column, cell: text(field), isThere: field in values, isMapped };
+        });
       const nowMs = options.now();
       const consent = readConsents(
         told,
         row.extras.filter(([name]) => !isIgnored(name)),
         nowMs,
       );
+      const tags = text("tags")
+        .split(/[|,]/)
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== "");
+      if (tags.some(tellsConsent) && !isIgnored(columnOf("tags"))) throw unread(columnOf("tags"));
       const phone = text("phone") || consent.phone;
+      if (isScientific(values.phone, row.raw))
+        throw new BadLine(`${columnOf("phone")}: written like 4.8E+10, so its digits are lost`);
       if (text("email") === "" && phone === "") throw new BadLine("email: missing");
       const has = { email: text("email") !== "", sms: phone !== "" };
       for (const channel of ["email", "sms"] as const)
@@ -129,10 +142,7 @@ export function createContactReader(options: {
         city: text("city"),
         gender: text("gender"),
         birthDate: text("birth_date"),
-        tags: text("tags")
-          .split(/[|,]/)
-          .map((tag) => tag.trim())
-          .filter((tag) => tag !== ""),
+        tags,
         reason: text("reason"),
         ...(Object.values(evidence).some((one) => one !== "") && { evidence }),
         ...(changedMs !== null && { changeTime: timestampFromMs(changedMs) }),
@@ -145,6 +155,12 @@ export function createContactReader(options: {
 
 function isSameColumn(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase() || wordsOf(a) === wordsOf(b);
+}
+
+/** Whether a phone is a number with an exponent, as spreadsheets write long ones. JSON has read it, so its line is looked at. */
+function isScientific(phone: unknown, line: string): boolean {
+  if (typeof phone === "number") return /:\s*[\d.]+[eE][+-]?\d+\s*[,}]/.test(line);
+  return typeof phone === "string" && /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i.test(phone);
 }
 
 function stateOf(status: boolean | null): SubscriptionState {

@@ -126,6 +126,56 @@ describe("a list of contacts", () => {
     "Подписка",
     "メルマガ",
     "consent_timestamp",
+    // Mailjet, CleverReach, Brevo, HubSpot, Drip, Dotdigital, ActiveCampaign and GetResponse
+    ...["IsExcludedFromCampaigns", "IsOptInPending", "deactivated", "activated", "smsBlacklistedReasonCode"],
+    ...["hs_email_optout_123", "hs_email_quarantined", "Legal basis for processing", "eu_consent", "optInType"],
+    ...["Lists status", "hs_email_is_ineligible", "deactivated_at", "email_unsubscribe_timestamp"],
+    ...["Wants emails", "can_contact", "promo_emails", "is_active", "mail_ok", "email_ok", "reachable", "OK to email"],
+    ...["Receives offers", "news", "special offers", "May we contact you", "sendable", "email_flag", "enabled", "eDM"],
+    ...["communication_preferences", "Notify me", "never_email", "send_mail", "email_preferences"],
+    ...[
+      "ニュースレター",
+      "メールマガジン",
+      "配信希望",
+      "uutiskirje",
+      "suoramarkkinointi",
+      "infolettre",
+      "e-bülten",
+      "bülten",
+    ],
+    ...[
+      "lettre d'information",
+      "désinscription",
+      "offres par mail",
+      "kontakt erlaubt",
+      "Rundbrief",
+      "E-Mail-Verteiler",
+    ],
+    ...["reklame", "markedsføring", "avmeldt", "utskick", "ofertas", "publicidad", "recibir noticias", "novidades"],
+    ...["offerte", "pubblicità", "biuletyn", "sprzeciw", "informacje handlowe", "obchodní sdělení", "hozzájárulás"],
+    ...[
+      "reclame",
+      "aanbiedingen",
+      "consimțământ",
+      "Рассылка",
+      "згода",
+      "ενημερωτικό δελτίο",
+      "뉴스레터 수신",
+      "电子报",
+    ],
+    ...["نشرة", "דיוור", "đăng ký", "izin", "pretplata", "naujienlaiškis", "uudiskiri"],
+    // What says nothing surely of messages
+    ...[
+      "confirmed_at",
+      "confirmed",
+      "gdpr_consent",
+      "gdpr",
+      "rodo",
+      "subscription_status",
+      "subscription",
+      "abonnement",
+    ],
+    ...["member_status", "contact_status", "subscription_date", "angemeldet", "inscrit", "privacy_consent"],
   ])("is not imported with the column %j, which looks like consent", (column) => {
     const text = `email;${column}\na@x.de;no`;
     expect(() => read(text)).toThrow(UnusableFile);
@@ -134,14 +184,36 @@ describe("a list of contacts", () => {
     expect(states(text, { maps: [`status=${column}`] })).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
   });
 
-  it.each(["unsubscribed", "Opted-out", "not subscribed", "Subscribed", "abgemeldet", "désabonné"])(
-    "is not imported with the cell %j in a column of another name",
-    (cell) => {
-      const text = `email;state\na@x.de;Bavaria\nb@x.de;${cell}`;
-      expect(() => read(text)).toThrow("The column state looks like consent");
-      expect(states(text, { maps: ["status=state"] })[1]).not.toEqual([UNSPECIFIED, UNSPECIFIED]);
-    },
-  );
+  it.each(["active", "Active", "aktiv", "enabled"])("takes no status %j for a consent, unless it is mapped", (cell) => {
+    expect(() => read(`email,status\na@x.de,${cell}`)).toThrow("The column status looks like consent");
+    expect(() => read(`email,Email status\na@x.de,${cell}`)).toThrow("The column Email status looks like consent");
+    const mapped = { maps: ["status=status"] };
+    expect(states(`email,status\na@x.de,${cell}`, mapped)).toEqual([[SUBSCRIBED, UNSPECIFIED]]);
+  });
+
+  it("is not imported with a tag such as unsubscribed, unless tags are ignored", () => {
+    const text = "email,tags\na@x.de,vip|unsubscribed";
+    expect(() => read(text)).toThrow("The column tags looks like consent");
+    expect(states(text, { ignored: ["tags"] })).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+  });
+
+  it.each([
+    "unsubscribed",
+    "baja",
+    "Dado de baja",
+    "wypisany",
+    "Unsubscribed by user",
+    "отписан",
+    "Opted-out",
+    "not subscribed",
+    "Subscribed",
+    "abgemeldet",
+    "désabonné",
+  ])("is not imported with the cell %j in a column of another name", (cell) => {
+    const text = `email;state\na@x.de;Bavaria\nb@x.de;${cell}`;
+    expect(() => read(text)).toThrow("The column state looks like consent");
+    expect(states(text, { maps: ["status=state"] })[1]).not.toEqual([UNSPECIFIED, UNSPECIFIED]);
+  });
 
   it("is not imported as JSON lines with such a field in any line", () => {
     const lines = '{"email":"a@x.de"}\n{"email":"b@x.de","newsletterFlag":false}';
@@ -157,9 +229,66 @@ describe("a list of contacts", () => {
     ]);
   });
 
+  it.each([
+    ["Magento", '{"id":1,"email":"a@x.de","extension_attributes":{"is_subscribed":false}}', UNSUBSCRIBED],
+    [
+      "Magento, by code",
+      '{"email":"a@x.de","custom_attributes":[{"attribute_code":"newsletter","value":"0"}]}',
+      UNSUBSCRIBED,
+    ],
+    ["HubSpot", '{"email":"a@x.de","properties":{"hs_email_optout":"true"}}', UNSUBSCRIBED],
+    ["HubSpot, of earlier", '{"email":"a@x.de","properties":{"hs_email_optout":{"value":"true"}}}', UNSUBSCRIBED],
+    ["custom fields", '{"email":"a@x.de","custom_fields":{"newsletter":"no"}}', UNSUBSCRIBED],
+    ["WooCommerce", '{"email":"a@x.de","meta_data":[{"id":7,"key":"_newsletter","value":"no"}]}', UNSUBSCRIBED],
+    [
+      "Shopify",
+      '{"email":"a@x.de","email_marketing_consent":{"state":"unsubscribed","consent_updated_at":null}}',
+      UNSUBSCRIBED,
+    ],
+    ["a cell of JSON", 'email;properties\na@x.de;"{""newsletter"":true}"', SUBSCRIBED],
+  ])("reads consent inside a field, as of %s", (_who, text, expected) => {
+    expect(states(text)).toEqual([[expected, UNSPECIFIED]]);
+  });
+
+  it.each([
+    [
+      '"attributes":{"subscriptions":{"email":{"marketing":{"consent":"UNSUBSCRIBED"}}}}',
+      "attributes.subscriptions.email.marketing.consent",
+    ],
+    [
+      '"identifiers":[{"type":"email","channels":{"email":{"status":"nonSubscribed"}}}]',
+      "identifiers.channels.email.status",
+    ],
+    ['"lists":[{"title":"A","status":"unsubscribed"}]', "lists.status"],
+    ['"groups":["a","unsubscribed"]', "groups"],
+  ])("stops at what looks like consent inside a field, unless its path is ignored or mapped: %s", (field, path) => {
+    const text = `{"email":"a@x.de",${field}}`;
+    expect(() => read(text)).toThrow(`The column ${path} looks like consent`);
+    expect(states(text, { ignored: [path] })).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
+  });
+
+  it("refuses a line nested so deeply that it is not read", () => {
+    const text = `{"email":"a@x.de","a":${'{"b":'.repeat(40)}{"newsletter":false}${"}".repeat(40)}}`;
+    expect(read(text).contacts).toEqual([expect.stringMatching(/^a(\.b)+: nested too deeply$/)]);
+  });
+
+  it.each(["email,phone\na@x.de,4.82294E+10", '{"email":"a@x.de","phone":4.82294E+10}', "phone\n48e9"])(
+    "refuses a phone in scientific notation, whose digits are lost: %s",
+    (text) => {
+      expect(read(text).contacts).toEqual(["phone: written like 4.8E+10, so its digits are lost"]);
+    },
+  );
+
+  it("maps a field by its path", () => {
+    const text = '{"email":"a@x.de","attributes":{"subscriptions":{"email":{"consent":"UNSUBSCRIBED"}}}}';
+    expect(states(text, { maps: ["status=attributes.subscriptions.email.consent"] })).toEqual([
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
   it("leaves other columns alone", () => {
     const text =
-      "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing\na@x.de,1,no,x,y,2,z,q";
+      "email,Total Spent,Tax Exempt,Note,Default Address City,MEMBER_RATING,Created At,utm_marketing,Last Active,Mailing City,promo_code,Language,Company,verified_email,Orders Count,account_status,Contact owner,Lead Source,Points,Website\na@x.de,1,no,x,y,2,z,q,2025,a,b,c,d,yes,1,active,e,f,1,g";
     expect(states(text)).toEqual([[UNSPECIFIED, UNSPECIFIED]]);
   });
 
@@ -184,6 +313,32 @@ describe("a list of contacts", () => {
       [SUBSCRIBED, UNSPECIFIED],
       [SUBSCRIBED, UNSPECIFIED],
     ]);
+  });
+
+  it.each([
+    ["a column given twice", "email,status,status\na@x.de,subscribed,unsubscribed", "status"],
+    ["two spellings of a column", "email,Status,status \na@x.de,unsubscribed,subscribed", "status"],
+    ["two columns of one field", "email,E-Mail Address\na@x.de,b@x.de", "email"],
+    ["a name given twice", '{"email":"a@x.de","status":"unsubscribed","status":"subscribed"}', "status"],
+    ["a name given twice, once with an escape", '{"email":"a@x.de","status":0,"st\\u0061tus":1}', "status"],
+    ["a name given twice inside", '{"email":"a@x.de","properties":{"a":[{"b":1}],"c":0,"c":1}}', "c"],
+    ["two spellings of a name", '{"email":"a@x.de","status":"unsubscribed","Status":"subscribed"}', "status"],
+    ["a time given twice", "email,opt_in_time,Opt-In Time\na@x.de,2024-01-01,2025-01-01", "Opt-In Time"],
+  ])("refuses a line with %s and other values, and names it", (_what, text, field) => {
+    const [reason] = read(text).contacts;
+    expect(reason).toMatch(new RegExp(`^${field}: given twice`));
+  });
+
+  it("takes a field given twice with one value, or only once with any", () => {
+    expect(states("email,status,Status\na@x.de,subscribed, subscribed\nb@x.de,,unsubscribed")).toEqual([
+      [SUBSCRIBED, UNSPECIFIED],
+      [UNSUBSCRIBED, UNSPECIFIED],
+    ]);
+  });
+
+  it("counts the last of several ends", () => {
+    const text = "email,unsub_time,optin_time,clean_time\na@x.de,2023-01-01,2024-01-01,2025-01-01";
+    expect(states(text)).toEqual([[UNSUBSCRIBED, UNSPECIFIED]]);
   });
 
   it("takes no absence of an opt-out for a consent", () => {
