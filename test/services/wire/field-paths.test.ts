@@ -47,6 +47,7 @@ describe("a violation in JSON", () => {
   it.each([
     [RecordEventRequestSchema, { event: { eventTime: "yesterday" } }, "event.eventTime"],
     [RecordEventRequestSchema, { event: { event_time: "yesterday" } }, "event.event_time"],
+    [RecordEventsRequestSchema, { events: [{}, { event_time: "2026-02-30T00:00:00Z" }] }, "events[1].event_time"],
     [UpdateAppRequestSchema, { updateMask: ["x"] }, "updateMask"],
     [UpdateAppRequestSchema, { update_mask: 5 }, "update_mask"],
     [UpdateAppRequestSchema, { app: { privacy: { retention: "a year" } } }, "app.privacy.retention"],
