@@ -89,15 +89,20 @@ export function fieldOf(desc: DescMessage, name: string): DescField | undefined 
   return desc.fields.find(({ jsonName, name: own }) => name === jsonName || name === own);
 }
 
-const below = new Map<string, ReadonlySet<string>>();
-
 /** Whether a message of the type may be somewhere in the message. */
 function holds(desc: DescMessage, form: string): boolean {
+  return messagesIn(desc).has(form);
+}
+
+const below = new Map<string, ReadonlyMap<string, DescMessage>>();
+
+/** The message and all that may be somewhere in it, by type. */
+export function messagesIn(desc: DescMessage): ReadonlyMap<string, DescMessage> {
   const before = below.get(desc.typeName);
-  if (before !== undefined) return before.has(form);
-  const messages = new Set([desc]);
-  for (const { fields } of messages) for (const { message } of fields) if (message !== undefined) messages.add(message);
-  const types = new Set([...messages].map(({ typeName }) => typeName));
-  below.set(desc.typeName, types);
-  return types.has(form);
+  if (before !== undefined) return before;
+  const messages = new Map([[desc.typeName, desc]]);
+  for (const { fields } of messages.values())
+    for (const { message } of fields) if (message !== undefined) messages.set(message.typeName, message);
+  below.set(desc.typeName, messages);
+  return messages;
 }
