@@ -85,8 +85,9 @@ function addOperations({ app, answered, report }: RestServer, options: FacadeOpt
     callOptions,
     onFailure: (error, requestId) => report(undefined, requestId, error),
   });
-  app.get("/s/:token", pages.ask);
-  app.post("/s/:token", pages.follow);
+  // What a mail leaves behind a link may hold a slash, as `</a>` does.
+  app.get("/s/*", pages.ask);
+  app.post("/s/*", pages.follow);
 }
 
 function addHealth(app: FastifyInstance, { isStopping, ready }: FacadeOptions): void {

@@ -38,18 +38,18 @@ export function createLinkPages({ subscriptions, callOptions, onFailure }: Links
     }
   };
   return {
-    ask: (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) =>
+    ask: (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) =>
       answered(request, reply, async () => {
-        const { appName, purpose, done } = await subscriptions.getLink({ token: request.params.token }, callOptions);
+        const { appName, purpose, done } = await subscriptions.getLink({ token: request.params["*"] }, callOptions);
         const isConfirm = purpose === LinkPurpose.CONFIRM;
         const asked = isConfirm ? "ask_confirm" : "ask_unsubscribe";
         return { appName, state: done ? doneState(purpose) : asked };
       }),
-    follow: (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) =>
+    follow: (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) =>
       answered(request, reply, async () => {
         const fingerprintId = trimSpaces(readCookie(request.headers.cookie, "fp_ccid"));
         const visitor = isNothing(fingerprintId) ? undefined : { fingerprintId };
-        const { token } = request.params;
+        const { "*": token } = request.params;
         const { appName, purpose } = await subscriptions.followLink({ token, visitor }, callOptions);
         return { appName, state: doneState(purpose) };
       }),

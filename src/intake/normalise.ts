@@ -53,7 +53,7 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
   if (products.length < taken.length) notes.push("products without a usable id or SKU were left out");
   const categories = readCategories(sent.categories);
   const contact = sent.contact && readContact(sent.contact, notes);
-  const order = sent.order && readOrder(sent.order);
+  const order = sent.order && readOrder(sent.order, notes);
 
   if ((actionType === "product_view" || actionType === "add_to_cart") && products.length === 0)
     throw new InvalidArgument("event.products", "missing");
@@ -159,12 +159,12 @@ function readContact(contact: EventContact, notes: string[]): EventContact {
   };
 }
 
-function readOrder(order: EventOrder): EventOrder {
+function readOrder(order: EventOrder, notes: string[]): EventOrder {
   return {
     orderId: valueId(order.orderId),
     status: cut(order.status),
-    payment: readMoney(order.payment),
-    basePayment: readMoney(order.basePayment),
+    payment: readMoney(order.payment, "the order's payment", notes),
+    basePayment: readMoney(order.basePayment, "the order's base payment", notes),
     coupon: cut(order.coupon),
   };
 }
@@ -186,7 +186,7 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
     categories: readCategories(product.categories),
     brandId: valueId(product.brandId),
     brandName: cut(product.brandName),
-    price: readMoney(product.price),
+    price: readMoney(product.price, "a product's price", notes),
   };
 }
 
@@ -199,9 +199,10 @@ function readCategories(categories: readonly Category[]): Category[] {
   return read;
 }
 
-function readMoney(money: Money): Money {
+function readMoney(money: Money, what: string, notes: string[]): Money {
   if (money.amount === "" && money.currency === "") return NO_MONEY;
   const amount = money.amount.trim();
+  if (amount !== "" && !isDecimal(amount)) notes.push(`${what} is no amount and was left out`);
   return { amount: isDecimal(amount) ? amount : "", currency: cut(money.currency, 8) };
 }
 

@@ -73,6 +73,28 @@ describe.each(stores)("links in mails: $name", ({ openStore }) => {
     ]);
   });
 
+  it.each([
+    "/",
+    "</a>",
+    "%3C/a%3E",
+    "/%3E",
+    "&gt;",
+    "&amp;",
+    "&quot;",
+    "=3D",
+    "=20",
+    "%E2%80%9D",
+    "%20",
+    "&gt;?utm_source=mail",
+  ])("works with %j that a mail left behind it", async (rest) => {
+    const { link, open, state } = await shop();
+    const path = (await link(UNSUBSCRIBE)) + rest;
+    const asked = await open(path, "GET");
+    expect([asked.status, asked.body.includes("<button>Unsubscribe</button>")]).toEqual([200, true]);
+    expect((await open(path, "POST")).status).toBe(200);
+    expect(await state()).toBe(SubscriptionState.UNSUBSCRIBED);
+  });
+
   it("a mail program unsubscribes by one click with the List-Unsubscribe headers", async () => {
     const { subscriptions, facade, state } = await shop();
     const order = {

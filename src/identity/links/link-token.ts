@@ -42,11 +42,14 @@ export interface UncheckedLink extends Link {
   isGood(key: Uint8Array, address: string, now: number): boolean;
 }
 
-/** What mail programs and people leave behind an address: `.`, `>`, `)`, quotes. The mac's length is known, so it ends there. */
-const LEFT_BEHIND = /[^A-Za-z0-9]{0,16}$/.source;
+/**
+ * What mail programs and people leave behind an address: `.`, `>`, `</a>`, `&gt;`, `=20`. The mac's length is known, so it ends
+ * there, and no letter or digit follows at once.
+ */
+const LEFT_BEHIND = /[_-]{0,16}(?:[^A-Za-z0-9_-].*)?$/.source;
 const TOKEN = new RegExp(
   `^[<("'\\s]{0,4}([A-Za-z0-9_-]{1,64})\\.([A-Za-z0-9_-]+)\\.([A-Za-z0-9_-]{22})${LEFT_BEHIND}`,
-  "u",
+  "su",
 );
 
 /** Undefined for text that is not a token. */

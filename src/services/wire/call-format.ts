@@ -43,12 +43,27 @@ export function compressionOf(sent: string): string | undefined {
   return COMPRESSIONS.get(sent.trim().toLowerCase());
 }
 
+const GRPC_ENCODING = "grpc-encoding";
+
 /** Where each protocol announces its compression, and what it accepts. */
 export function compressionHeaders(contentType: string): { readonly sent: string; readonly accepted: string } {
-  if (/^application\/grpc/i.test(contentType)) return { sent: "grpc-encoding", accepted: "grpc-accept-encoding" };
+  if (/^application\/grpc/i.test(contentType)) return { sent: GRPC_ENCODING, accepted: "grpc-accept-encoding" };
   if (/^application\/connect\+/i.test(contentType))
     return { sent: "connect-content-encoding", accepted: "connect-accept-encoding" };
   return { sent: "content-encoding", accepted: "accept-encoding" };
+}
+
+/** For a call with these headers: the error for a message that is flagged as compressed, unless the call names a compression. */
+export function uncompressed(
+  contentType: string,
+  headerOf: (name: string) => string | null | undefined,
+): (() => ConnectError) | undefined {
+  const { sent } = compressionHeaders(contentType);
+  if (compressionOf(headerOf(sent) ?? "") !== "identity") return undefined;
+  // gRPC's rules of compression require INTERNAL for it.
+  const code = sent === GRPC_ENCODING ? Code.Internal : Code.InvalidArgument;
+  const text = `The message is flagged as compressed, and ${sent} names no compression: accepted are gzip and br`;
+  return () => refusal(text, code, "MALFORMED_CALL");
 }
 
 /** What Connect's headers of accepted compressions hold. */

@@ -12,7 +12,7 @@ import {
   Unauthenticated,
   Unavailable,
 } from "../../domain/errors.js";
-import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.js";
+import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import type { StatusSchema } from "../../gen/google/rpc/status_pb.js";
 import { type ReasonName, reasonDetail, refusal, retryDetail, withReason } from "./error-info.js";
 
@@ -135,10 +135,10 @@ export function guardedStream<A extends unknown[], R>(
   };
 }
 
-/** The error for the caller; an internal one is reported. */
+/** The error for the caller; a fault of ours is reported. gRPC has INTERNAL for some faults of callers, too. */
 export function reported(report: ReportInternal, error: unknown): ConnectError {
   const mapped = toConnectError(error);
-  if (mapped.code === Code.Internal) report(error);
+  if (mapped.findDetails(ErrorInfoSchema)[0]?.reason === "INTERNAL") report(error);
   return mapped;
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { messageTooLarge, refusal } from "./error-info.js";
-import { unframedFault } from "./message-framing.js";
+import { flagsFault, type Uncompressed } from "./message-framing.js";
 
 /** The prefix of each message of gRPC, gRPC-Web and Connect streams: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;
@@ -72,11 +72,15 @@ export async function* chunksAndRest(
 }
 
 /** The error for a body that ended and is not a sequence of whole messages. */
-export function errorOfMessages(bytes: Uint8Array, mostBytes: number): ConnectError | undefined {
+export function errorOfMessages(
+  bytes: Uint8Array,
+  mostBytes: number,
+  uncompressed: Uncompressed,
+): ConnectError | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < body.length; ) {
-    const unframed = unframedFault(body[at]);
-    if (unframed !== undefined) return unframed;
+    const fault = flagsFault(body[at], uncompressed);
+    if (fault !== undefined) return fault;
     const rest = body.length - at - PREFIX_BYTES;
     if (rest < 0) return refusal("protocol error: incomplete envelope", Code.InvalidArgument, "MALFORMED_CALL");
     const length = body.readUInt32BE(at + 1);

@@ -241,10 +241,8 @@ async function* messagesOf(
   readMaxBytes: number,
 ): AsyncGenerator<Message, void, undefined> {
   for await (const framed of body) {
-    const error = errorOfMessages(framed, readMaxBytes);
+    const error = errorOfMessages(framed, readMaxBytes, undefined);
     if (error !== undefined) throw error;
-    if (framed[0] !== 0)
-      throw new ConnectError("received compressed envelope, but do not know how to decompress", Code.Internal);
     let message: Message;
     try {
       message = read(framed.subarray(PREFIX_BYTES));

@@ -11,14 +11,8 @@ import {
 } from "@bufbuild/protobuf";
 import { isFieldError } from "@bufbuild/protobuf/reflect";
 import { InvalidArgument } from "../../domain/errors.js";
+import { FORMS, fieldOf, isJsonObject } from "./json-forms.js";
 import { namesOf } from "./known-enums.js";
-
-/** Messages with a JSON form of their own. */
-const FORMS: ReadonlyMap<string, string> = new Map([
-  ["google.protobuf.Timestamp", "accepted is a time such as 2026-01-31T12:00:00Z"],
-  ["google.protobuf.Duration", "accepted is a duration in seconds such as 3.5s"],
-  ["google.protobuf.FieldMask", "accepted is a text of field names with commas between"],
-]);
 
 /** A name that may be repeated to its sender; other text could be somebody's data. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -60,14 +54,6 @@ function rangeFault(error: unknown): InvalidArgument | undefined {
   const field = cause.field();
   if (field.kind !== "field" || field.fieldKind === "message") return undefined;
   return new InvalidArgument(field.jsonName, "invalid", acceptedBy(field.scalar));
-}
-
-function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function fieldOf(desc: DescMessage, name: string): DescField | undefined {
-  return desc.fields.find(({ jsonName, name: own }) => name === jsonName || name === own);
 }
 
 const ONCE = "accepted is one value; the field is given twice";
@@ -144,50 +130,6 @@ function faultOfValue(
     // The reader quotes the value, which may be personal.
     return invalid(form);
   }
-}
-
-/**
- * The same JSON with the paths of its field masks in lowerCamelCase, the only spelling that the reader takes; undefined when
- * nothing changes. Contract, errors and other formats write paths with underscores, so both are accepted.
- */
-export function withCamelMasks(desc: DescMessage, json: string): string | undefined {
-  if (!hasMasks(desc) || !json.includes("_")) return undefined;
-  let changes = 0;
-  const changedIn = (kind: DescMessage, object: JsonObject): JsonObject =>
-    Object.fromEntries(
-      Object.entries(object).map(([name, value]) => {
-        const inner = fieldOf(kind, name)?.message;
-        if (inner === undefined) return [name, value];
-        return [name, Array.isArray(value) ? value.map((item) => changed(inner, item)) : changed(inner, value)];
-      }),
-    );
-  const changed = (kind: DescMessage, value: JsonValue): JsonValue => {
-    if (kind.typeName !== FIELD_MASK) return isJsonObject(value) && hasMasks(kind) ? changedIn(kind, value) : value;
-    if (typeof value !== "string" || !value.includes("_")) return value;
-    changes++;
-    return value.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  };
-  let parsed: JsonValue;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    // the library refuses the text, and its fault is told
-    return undefined;
-  }
-  const result = changed(desc, parsed);
-  return changes === 0 ? undefined : JSON.stringify(result);
-}
-
-const FIELD_MASK = "google.protobuf.FieldMask";
-const withMasks = new Map<string, boolean>();
-
-function hasMasks(desc: DescMessage): boolean {
-  const known = withMasks.get(desc.typeName);
-  if (known !== undefined) return known;
-  withMasks.set(desc.typeName, false); // for messages that hold themselves
-  const has = desc.fields.some(({ message }) => message && (message.typeName === FIELD_MASK || hasMasks(message)));
-  withMasks.set(desc.typeName, has);
-  return has;
 }
 
 const WHOLE = /^-?\d+$/;

@@ -9,7 +9,8 @@ import { file_google_rpc_error_details } from "../../gen/google/rpc/error_detail
 import { isBeyondBounds } from "../../parse/json-bounds.js";
 import { refusal } from "./error-info.js";
 import { toConnectError } from "./errors.js";
-import { jsonFault, withCamelMasks } from "./json-fault.js";
+import { jsonFault } from "./json-fault.js";
+import { noSuchTime, withCamelMasks } from "./json-forms.js";
 import { unknownEnumNumber } from "./known-enums.js";
 
 /**
@@ -55,6 +56,8 @@ export function createNamingDecoder(message: DescMessage): { decode(bytes?: Uint
       }
       const unknown = unknownEnumNumber(message, read);
       if (unknown !== undefined) throw faultOf(message, json, unknown);
+      const time = noSuchTime(message, json);
+      if (time !== undefined) throw toConnectError(time);
       return json;
     },
   };

@@ -2,10 +2,11 @@
  * Refusals name fields as their senders write them. Services name them as the contract does, `email_state`; whoever sends JSON
  * writes `emailState`.
  */
-import type { DescFile, DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { type DescFile, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { ConnectError, type ContextValues, createContextKey, type Interceptor } from "@connectrpc/connect";
 import { type FieldFault, violationsText } from "../../domain/errors.js";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.js";
+import { messagesIn } from "./json-forms.js";
 
 type Rename = (error: ConnectError) => ConnectError;
 
@@ -20,10 +21,14 @@ export function inNamesOfCaller(error: ConnectError, values: ContextValues): Con
 export const jsonNames: Interceptor = (next) => async (request) => {
   if (!isJson(request.header.get("content-type"), request.url)) return next(request);
   const rename: Rename = (error) => inJsonNames(error, fieldNamesOf(request.method));
+  const { output } = request.method;
+  const renameRefused = (message: object) => renameIn(output, message, textIn(fieldNamesOf(request.method)));
   request.contextValues.set(RENAME, rename);
   try {
     const response = await next(request);
-    return response.stream ? { ...response, message: renaming(response.message, rename) } : response;
+    if (response.stream) return { ...response, message: renaming(response.message, rename, renameRefused) };
+    renameRefused(response.message);
+    return response;
   } catch (error) {
     throw error instanceof ConnectError ? rename(error) : error;
   }
@@ -35,18 +40,49 @@ function isJson(contentType: string | null, url: string): boolean {
   return new URL(url).searchParams.get("encoding") === "json";
 }
 
-async function* renaming<T>(messages: AsyncIterable<T>, rename: Rename): AsyncGenerator<T, void, undefined> {
+async function* renaming<T extends object>(
+  messages: AsyncIterable<T>,
+  rename: Rename,
+  renameRefused: (message: T) => void,
+): AsyncGenerator<T, void, undefined> {
   try {
-    yield* messages;
+    for await (const message of messages) {
+      renameRefused(message);
+      yield message;
+    }
   } catch (error) {
     throw error instanceof ConnectError ? rename(error) : error;
   }
 }
 
+/** In an answer: what was refused, which field of it, and why. */
+function isRefusal({ fields }: DescMessage): boolean {
+  return ["field", "reason"].every((name) =>
+    fields.some((field) => field.name === name && field.scalar === ScalarType.STRING),
+  );
+}
+
+/** Renames the fields in each refusal that is in the message. */
+function renameIn(desc: DescMessage, message: object, rename: (text: string) => string): void {
+  if (![...messagesIn(desc).values()].some(isRefusal)) return;
+  if (isRefusal(desc)) {
+    const { field, reason }: { field?: string; reason?: string } = message;
+    Object.assign(message, { field: inCamelCase(field ?? ""), reason: rename(reason ?? "") });
+  }
+  for (const { message: kind, localName, fieldKind } of desc.fields) {
+    const value: unknown = Reflect.get(message, localName);
+    if (kind === undefined || typeof value !== "object" || value === null) continue;
+    for (const one of fieldKind === "list" && Array.isArray(value) ? value : [value]) renameIn(kind, one, rename);
+  }
+}
+
+/** What a field accepts may name others: `one of product_id and sku`. */
+function textIn(names: ReadonlySet<string>): (text: string) => string {
+  return (text) => text.replaceAll(/[a-z0-9_]+/g, (word) => (names.has(word) ? inCamelCase(word) : word));
+}
+
 function inJsonNames(error: ConnectError, names: ReadonlySet<string>): ConnectError {
-  // What a field accepts may name others: `one of product_id and sku`.
-  const rename = (text: string) =>
-    text.replaceAll(/[a-z0-9_]+/g, (word) => (names.has(word) ? inCamelCase(word) : word));
+  const rename = textIn(names);
   const fieldViolations = error.findDetails(BadRequestSchema)[0]?.fieldViolations.map((violation) => ({
     ...violation,
     field: inCamelCase(violation.field),

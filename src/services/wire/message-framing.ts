@@ -5,16 +5,21 @@ import { refusal } from "./error-info.js";
 const PREFIX_BYTES = 5;
 const FIRST_BYTES = 16 * 1024;
 
+const COMPRESSED = 0x01;
 /** The flags of the three protocols: compressed, end of a Connect stream, trailers of gRPC-Web. */
-const FLAGS = 0x01 | 0x02 | 0x80;
+const FLAGS = COMPRESSED | 0x02 | 0x80;
+
+/** Makes the error for a compressed message of a call that names no compression; undefined for a call that does. */
+export type Uncompressed = (() => ConnectError) | undefined;
 
 /**
  * The error for a message that begins with `flags`, if these are none. JSON and the binary form of a message begin with
  * other bytes. Their first bytes would be read as a length of gigabytes.
  */
-export function unframedFault(flags: number | undefined): ConnectError | undefined {
-  if (flags === undefined || (flags & ~FLAGS) === 0) return undefined;
-  return refusal(NOT_FRAMED, Code.InvalidArgument, "MALFORMED_CALL");
+export function flagsFault(flags: number | undefined, uncompressed: Uncompressed): ConnectError | undefined {
+  if (flags === undefined) return undefined;
+  if ((flags & ~FLAGS) !== 0) return refusal(NOT_FRAMED, Code.InvalidArgument, "MALFORMED_CALL");
+  return (flags & COMPRESSED) === 0 ? undefined : uncompressed?.();
 }
 
 const NOT_FRAMED =
@@ -24,18 +29,19 @@ const NOT_FRAMED =
  * Splits a stream of bytes into messages, each with its prefix. Connect allocates as many bytes as a prefix announces,
  * whether they come or not. It also counts all pieces of a message again with each new one, which is slow for many small
  * pieces. Here memory grows with the received bytes, and each byte is copied a few times. A message of more than
- * `mostBytes` passes piece by piece, and Connect refuses it. Throws for a message without a prefix.
+ * `mostBytes` passes piece by piece, and Connect refuses it. Throws for a message whose prefix is none or has wrong flags.
  */
 export async function* framedMessages(
   body: AsyncIterable<Uint8Array>,
   mostBytes: number,
+  uncompressed?: Uncompressed,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const message = createGrowingBytes();
   let isRefused = false;
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length && !isRefused; ) {
-      const unframed = message.size === 0 ? unframedFault(chunk[at]) : undefined;
-      if (unframed !== undefined) throw unframed;
+      const fault = message.size === 0 ? flagsFault(chunk[at], uncompressed) : undefined;
+      if (fault !== undefined) throw fault;
       const whole = message.size === 0 ? wholeLength(chunk, at) : 0;
       if (whole > 0 && whole <= PREFIX_BYTES + mostBytes) {
         yield chunk.subarray(at, at + whole);

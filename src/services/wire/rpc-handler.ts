@@ -19,7 +19,13 @@ import {
 } from "@connectrpc/connect-node";
 import { CALLER, type Gate } from "./authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
-import { ACCEPTED_COMPRESSIONS, compressionFault, compressionHeaders, isEnveloped } from "./call-format.js";
+import {
+  ACCEPTED_COMPRESSIONS,
+  compressionFault,
+  compressionHeaders,
+  isEnveloped,
+  uncompressed,
+} from "./call-format.js";
 import { inTurn } from "./decompression.js";
 import { DRAINING } from "./draining.js";
 import { withReasons } from "./error-answers.js";
@@ -29,7 +35,7 @@ import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
 import { jsonNames } from "./json-names.js";
 import { knownEnums } from "./known-enums.js";
-import { framedMessages } from "./message-framing.js";
+import { framedMessages, type Uncompressed } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import { withPlainHeaders } from "./plain-headers.js";
 import type { StreamCall } from "./protocol-servers.js";
@@ -127,12 +133,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     chunks: AsyncIterable<Uint8Array>,
     call: NodeResponse | ServerHttp2Stream,
     streamsIn: boolean,
-    isFramed: boolean,
+    framing: { readonly uncompressed: Uncompressed } | undefined,
   ) => {
     const ms = streamsIn ? limits.streamSilenceMs : limits.bodyTimeoutMs;
     const { body, release } = countedBody(timedBody(chunks, ms, streamsIn), deps.shared, streamsIn);
     call.once("close", release);
-    return isFramed ? framedMessages(body, limits.readMaxBytes) : body;
+    return framing === undefined ? body : framedMessages(body, limits.readMaxBytes, framing.uncompressed);
   };
 
   /** Answers by Connect's chain. `given` is the body, if it was read already. */
@@ -147,9 +153,12 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         universalRequestFromNodeRequest(request, response, undefined, values),
         limits.maxTimeoutMs,
       );
-      const isFramed = isEnveloped(universal.header.get("content-type") ?? "");
+      const contentType = universal.header.get("content-type") ?? "";
+      const framing = isEnveloped(contentType)
+        ? { uncompressed: uncompressed(contentType, (name) => universal.header.get(name)) }
+        : undefined;
       const sent = given ?? universal.body;
-      handler({ ...universal, body: isStream(sent) ? bodyOf(sent, response, streamsIn, isFramed) : sent })
+      handler({ ...universal, body: isStream(sent) ? bodyOf(sent, response, streamsIn, framing) : sent })
         .then((answer) => {
           if (answer.status === 405) response.setHeader("allow", handler.allowedMethods.join(", "));
           return withReasons(answer, handler.method);
@@ -204,7 +213,8 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       readFirstMessage(isHttp2 ? request.stream : request, firstMessage(streamsIn), {
         whole: (body) =>
           begin(() => {
-            const error = isFramed ? errorOfMessages(body, limits.readMaxBytes) : undefined;
+            const ofFlag = uncompressed(contentType, (name) => headerOf(request, name));
+            const error = isFramed ? errorOfMessages(body, limits.readMaxBytes, ofFlag) : undefined;
             if (error !== undefined) refuseCall(request, response, error);
             else connect(call, chunksAndRest([body]));
           }),
@@ -226,6 +236,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         return true;
       }
       const begin = beginning(stream);
+      const ofFlag = uncompressed(headers["content-type"] ?? "", (name) => headers[name]?.toString());
       const late = () => as((request, response) => refuseCall(request, response, tooLate()));
       /** Leaves the call to Connect. */
       const leave = (body: AsyncIterable<Uint8Array>) =>
@@ -234,7 +245,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         );
       /** The same for a whole body, unless it is no sequence of messages. */
       const leaveWhole = (body: Buffer) => {
-        const error = errorOfMessages(body, limits.readMaxBytes);
+        const error = errorOfMessages(body, limits.readMaxBytes, ofFlag);
         if (error === undefined) leave(chunksAndRest([body]));
         else as((request, response) => refuseCall(request, response, error));
       };
@@ -255,7 +266,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         part: (body) =>
           begin(() => {
             lingerOnStream(stream, limits.lingerMs);
-            short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, true));
+            short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, { uncompressed: ofFlag }));
           }),
         late,
       });

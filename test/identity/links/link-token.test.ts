@@ -40,18 +40,42 @@ describe("a link token", () => {
     expect(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).not.toContain("ada");
   });
 
-  it.each([".", ">", ")", ".>", '"', "'", ",", ";", "!", " ", "\r\n", "=", "_", "*", "\u201d", "]."])(
-    "is read with %j that a mail left behind it",
-    (rest) => {
-      const token = writeLinkToken(KEY, LINK, ADDRESS);
-      expect(readLinkToken(token + rest)?.isGood(KEY, ADDRESS, NOW)).toBe(true);
-      expect(readLinkToken(`<${token}${rest}`)?.isGood(KEY, ADDRESS, NOW)).toBe(true);
-    },
-  );
+  it.each([
+    ".",
+    ">",
+    ")",
+    ".>",
+    '"',
+    "'",
+    ",",
+    ";",
+    "!",
+    " ",
+    "\r\n",
+    "=",
+    "_",
+    "*",
+    "\u201d",
+    "].",
+    "/",
+    "</a>",
+    "&gt;",
+    "&amp;",
+    "&quot;",
+    "=3D",
+    "=20",
+    "/>Unsubscribe",
+    "_</em>",
+    "\n\nBye",
+  ])("is read with %j that a mail left behind it", (rest) => {
+    const token = writeLinkToken(KEY, LINK, ADDRESS);
+    expect(readLinkToken(token + rest)?.isGood(KEY, ADDRESS, NOW)).toBe(true);
+    expect(readLinkToken(`<${token}${rest}`)?.isGood(KEY, ADDRESS, NOW)).toBe(true);
+  });
 
   it("is invalid with a letter or a digit behind it", () => {
     const token = writeLinkToken(KEY, LINK, ADDRESS);
-    for (const rest of ["a", "Z", "0", ".x", "%3E"]) expect(readLinkToken(token + rest)).toBeUndefined();
+    for (const rest of ["a", "Z", "0", "-x", "_0"]) expect(readLinkToken(token + rest)).toBeUndefined();
   });
 
   it("is invalid with another key or for another address", () => {

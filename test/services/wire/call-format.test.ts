@@ -3,17 +3,31 @@ import { connect } from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
+import { type ConnectRouter, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GetAppRequestSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
+import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
+import { guarded } from "../../../src/services/wire/errors.js";
 import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
 import { createFixtureRoutes } from "./rpc-fixture.js";
 
 let url = "";
+/** What the server would log as a fault of its own. */
+const reports: unknown[] = [];
 beforeAll(async () => {
-  const listener = createRpcListener({ routes: createFixtureRoutes(), host: "127.0.0.1", port: 0 });
+  const report = (error: unknown) => void reports.push(error);
+  const routes = (router: ConnectRouter) => {
+    createFixtureRoutes()(router);
+    router.service(SubscriptionService, {
+      importContacts: guarded(report, async (batches) => {
+        for await (const _ of batches);
+        return {};
+      }),
+    });
+  };
+  const listener = createRpcListener({ routes, host: "127.0.0.1", port: 0, onError: report });
   url = `http://127.0.0.1:${(await listener.listen()).port}`;
   return () => listener.close(0);
 });
@@ -146,6 +160,32 @@ describe.each(CALLS)("a call by %s (%s, %s)", (_, type, header, [path, message],
       expect(all).toMatch(INVALID);
       expect(all).toContain("The message is not framed: accepted are messages that each have a prefix");
     }
+  });
+});
+
+describe.each([
+  ["application/connect+json", "connect-content-encoding", "invalid_argument"],
+  ["application/connect+proto", "connect-content-encoding", "invalid_argument"],
+  // "MUST fail with INTERNAL status", says gRPC's document of compression.
+  ["application/grpc-web+json", "grpc-encoding", "13"],
+  ["application/grpc-web+proto", "grpc-encoding", "13"],
+  ["application/grpc+json", "grpc-encoding", "13"],
+  ["application/grpc+proto", "grpc-encoding", "13"],
+])("a compressed message of a call by %s that names no compression", (type, header, code) => {
+  const plain = Buffer.from(type.endsWith("json") ? "{}" : "");
+  it.each([
+    ["an empty object", framed(Buffer.from("{}"), 1)],
+    ["nothing", framed(Buffer.alloc(0), 1)],
+    ["a first message beyond what is read at once", framed(Buffer.alloc(6000, " "), 1)],
+    ["a later message", Buffer.concat([framed(plain), framed(gzipSync("{}"), 1)])],
+  ])("is refused as malformed, and is no fault of the server: %s", async (_, body) => {
+    for (const named of [{}, { [header]: "identity" }]) {
+      const { all } = await post("SubscriptionService/ImportContacts", { "content-type": type, ...named }, body);
+      expect(all).toContain(`The message is flagged as compressed, and ${header} names no compression`);
+      expect(all).toMatch(code === "13" ? /"grpc-status","13"|grpc-status: 13/ : /"invalid_argument"/);
+      expect(all).toMatch(code === "13" ? /grpc-status-details-bin/ : /"reason":"MALFORMED_CALL"/);
+    }
+    expect(reports).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { beforeAll, describe, expect, it } from "vitest";
 import { InvalidArgument } from "../../../src/domain/errors.js";
 import { AppService, UpdateAppRequestSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
+import { CatalogService } from "../../../src/gen/aisle/v1/catalog_service_pb.js";
 import {
   EventService,
   RecordEventRequestSchema,
@@ -47,6 +48,7 @@ describe("a violation in JSON", () => {
   it.each([
     [RecordEventRequestSchema, { event: { eventTime: "yesterday" } }, "event.eventTime"],
     [RecordEventRequestSchema, { event: { event_time: "yesterday" } }, "event.event_time"],
+    [RecordEventsRequestSchema, { events: [{}, { event_time: "2026-02-30T00:00:00Z" }] }, "events[1].event_time"],
     [UpdateAppRequestSchema, { updateMask: ["x"] }, "updateMask"],
     [UpdateAppRequestSchema, { update_mask: 5 }, "update_mask"],
     [UpdateAppRequestSchema, { app: { privacy: { retention: "a year" } } }, "app.privacy.retention"],
@@ -146,7 +148,18 @@ describe("a field that a service refuses", () => {
           results: [{ result: { case: "error", value: statusOf(inNamesOfCaller(frameFault, values)) } }],
         }),
       });
+      const refusal = () => ({
+        field: "event.order.order_id",
+        reason: "is not accepted: one of app_id, no made_up_word",
+      });
+      router.service(EventService, {
+        batchRecordEvents: () => ({ refused: [refusal()] }),
+        listRejectedEvents: () => ({ rejectedEvents: [{ ...refusal(), event: { actionType: "a_b" } }] }),
+        replayRejectedEvents: () => ({ refused: [refusal()] }),
+      });
+      router.service(CatalogService, { updateProducts: () => ({ results: [refusal()] }) });
       router.service(SubscriptionService, {
+        importContacts: () => Promise.resolve({ refused: [refusal()] }),
         // biome-ignore lint/correctness/useYield: it fails before its first answer
         async *verifyLedger() {
           throw fault();
@@ -194,8 +207,23 @@ describe("a field that a service refuses", () => {
     expect(results.map(({ result }) => result.case === "error" && result.value.message)).toEqual([
       `Invalid field: request.${one}, none: ${many} names the frames`,
     ]);
+    const events = createClient(EventService, transport());
+    const { rejectedEvents } = await events.listRejectedEvents({});
+    const refused = [
+      (await events.batchRecordEvents({})).refused,
+      rejectedEvents,
+      (await events.replayRejectedEvents({})).refused,
+      (await createClient(CatalogService, transport()).updateProducts({})).results,
+      (await ledger.importContacts(none())).refused,
+    ];
+    const [orderId, appId] = text === JSON_TEXT ? ["orderId", "appId"] : ["order_id", "app_id"];
+    const named = [`event.order.${orderId}`, `is not accepted: one of ${appId}, no made_up_word`];
+    expect(refused.flat().map(({ field, reason }) => [field, reason])).toEqual(refused.map(() => named));
+    expect(rejectedEvents[0]?.event?.actionType).toBe("a_b");
   });
 });
+
+async function* none(): AsyncGenerator<never, void, undefined> {}
 
 describe("a read by GET", () => {
   let url = "";

@@ -90,6 +90,29 @@ describe("JSON of a call", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("is refused by name in every field of a time when the time does not exist", () => {
+    const times = everyField.filter(({ field }) => field.message?.typeName === "google.protobuf.Timestamp");
+    expect(times.length).toBeGreaterThan(10);
+    const none = ["2026-02-30T00:00:00Z", "2026-02-29T12:00:00.5+01:00", "2026-04-31T23:00:00-02:00"];
+    const texts = [...none, "2026-11-28T24:00:00Z", "2026-11-28T23:59:60Z", "2100-02-29T00:00:00Z"];
+    const wrong = times.flatMap(({ input, put, path, sent }) =>
+      texts
+        .map((text) => [text, answerTo(input, put(text))] as const)
+        .filter(([, answer]) => answer !== `Invalid field: ${sent}, accepted is a time such as 2026-01-31T12:00:00Z`)
+        .map((one) => `${path}: ${one.join(": ")}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("is taken with the last day of a month, a leap day and an offset across midnight", () => {
+    const times = everyField.filter(({ field }) => field.message?.typeName === "google.protobuf.Timestamp");
+    const texts = ["2028-02-29T00:00:00Z", "2026-12-31T23:59:59.999999999+14:00", "0001-01-01T00:00:00Z"];
+    const wrong = times.flatMap(({ input, put }) =>
+      texts.map((text) => answerTo(input, put(text))).filter((answer) => answer !== "taken"),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it("does not have its names repeated when they could be somebody's data", () => {
     expect(answerTo(inputs[0]!, { "ada@example.com": 1 })).not.toContain("ada");
   });
