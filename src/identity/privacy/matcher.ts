@@ -5,7 +5,8 @@ import { isUserKey, visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
-import { comparableText, readableEmail } from "../../parse/addresses.js";
+import { readableEmail } from "../../parse/addresses.js";
+import { spellingsOf } from "../../parse/addresses-in-text.js";
 
 /** Decides which records belong to a person. */
 export interface Matcher {
@@ -87,21 +88,4 @@ function textsOf({ searchQuery, platform, platformVersion, senderVersion, order,
     order?.status ?? "",
     ...ofProducts,
   ];
-}
-
-const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
-/** URLs in URLs: what they carry is escaped once more at each level. */
-const LEVELS = 3;
-
-/** A text as it is and with its URL escapes decoded, where that gives an address; comparable with e-mail keys. */
-function spellingsOf(text: string): string[] {
-  const spellings: string[] = [];
-  let decoded = text;
-  for (let level = 0; level <= LEVELS; level++) {
-    if (decoded.includes("@")) spellings.push(comparableText(decoded));
-    const next = decoded.replace(ESCAPES, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"));
-    if (next === decoded) break;
-    decoded = next;
-  }
-  return spellings;
 }
