@@ -76,16 +76,12 @@ export function createMatcher(person: Person): Matcher {
   };
 }
 
-/** Every text of an event in which a sender may have put an address, but those of the contact. */
-function textsOf({ searchQuery, platform, platformVersion, senderVersion, order, products }: Event): string[] {
-  const ofProducts = products.flatMap(({ url, imageUrl, title }) => [url, imageUrl, title]);
-  return [
-    searchQuery,
-    platform,
-    platformVersion,
-    senderVersion,
-    order?.coupon ?? "",
-    order?.status ?? "",
-    ...ofProducts,
-  ];
+/** Every text of an event that a sender may have chosen: all but our own id of it, and the unknown fields. */
+function textsOf({ eventId: _, extraFields: __, ...rest }: Event): string[] {
+  return textsIn(rest);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
