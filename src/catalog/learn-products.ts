@@ -5,6 +5,7 @@ import { NO_MONEY } from "../domain/money.js";
 import { type Category, isOnHosts, type Product, webUrl } from "../domain/product.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import { type Effect, type LearnedCounts, NO_OUTCOME } from "../intake/effect.js";
+import { holdsEmail } from "../parse/addresses-in-text.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { createSightingHashes, type SightingHashes } from "./sighting-hashes.js";
 import { countSighting, forgetSightings } from "./unconfirmed-products.js";
@@ -34,7 +35,8 @@ const FIELDS: readonly ((product: EventProduct) => string)[] = [
  * Learns products from events. Products from a feed or RPC never change; `mode` decides whether a shop that has such
  * products learns others. The shop's own events (no `sender`) count at once. For any other event, a product and each of
  * its values count once enough visitors of different networks have sent the same; the app sets how many. Later events
- * fill and replace values but never empty them. If the app lists its origins, URLs of other hosts are not learned.
+ * fill and replace values but never empty them. If the app lists its origins, URLs of other hosts are not learned. Values
+ * that hold an e-mail address are a person's and never learned.
  */
 export function createLearnProducts(mode: LearnProducts): Effect {
   const hashOf = createSightingHashes();
@@ -49,8 +51,8 @@ export function createLearnProducts(mode: LearnProducts): Effect {
     let looked = 0;
     for (const seen of event.products) {
       const before = tx.products.get(seen.productId);
-      if (before?.origin === "catalog") continue;
-      const said = withoutForeign(tx, withoutEntities(seen), app.allowedOrigins);
+      if (before?.origin === "catalog" || holdsEmail(seen.productId)) continue;
+      const said = withoutForeign(tx, withoutEmails(withoutEntities(seen)), app.allowedOrigins);
       if (before !== undefined && teachesNothing(before, said)) continue;
       learning ??= new Learning(tx, event.receivedAt, sender, visitorId, wanted, hashOf);
       if (sender !== undefined && ++looked > MAX_OF_EVENT) return { ...learning.outcome(), notes: [TOO_MANY_NOTE] };
@@ -129,6 +131,25 @@ function withoutEntities(seen: EventProduct): EventProduct {
     title: plain(seen.title),
     brandName: plain(seen.brandName),
     categories: seen.categories.map(({ categoryId, name }) => ({ categoryId, name: plain(name) })),
+    url: url(seen.url),
+    imageUrl: url(seen.imageUrl),
+  };
+}
+
+/** Removes values that hold an e-mail address; of a URL its fragment, or its query as well, where that suffices. */
+function withoutEmails(seen: EventProduct): EventProduct {
+  const text = (value: string) => (holdsEmail(value) ? "" : value);
+  const url = (value: string) => {
+    const shorter = [value, value.replace(/#.*/s, ""), value.replace(/[?#].*/s, "")];
+    return shorter.find((one) => !holdsEmail(one)) ?? "";
+  };
+  return {
+    ...seen,
+    sku: text(seen.sku),
+    title: text(seen.title),
+    brandId: text(seen.brandId),
+    brandName: text(seen.brandName),
+    categories: seen.categories.filter(({ categoryId, name }) => !holdsEmail(categoryId) && !holdsEmail(name)),
     url: url(seen.url),
     imageUrl: url(seen.imageUrl),
   };

@@ -100,6 +100,38 @@ describe("a product known only from events", () => {
     });
   });
 
+  it.each([
+    ["https://s.example/p?e=m%40x.example", "https://s.example/p"],
+    ["https://s.example/p?e=m@x.example#a", "https://s.example/p"],
+    ["https://s.example/p?id=7#e=m%2540x.example", "https://s.example/p?id=7"],
+    ["https://s.example/p?e=m&#64;x.example", "https://s.example/p"],
+    ["https://s.example/of/m%40x.example/p?id=7", ""],
+    ["https://s.example/tent@2x.png?v=1", "https://s.example/tent@2x.png?v=1"],
+    ["https://s.example/p?id=7&at=%40home", "https://s.example/p?id=7&at=%40home"],
+  ])("has of the URL %s what holds no e-mail address", async (url, kept) => {
+    const { agree, known } = await shop();
+    await agree({ url, imageUrl: url });
+    expect(await known()).toMatchObject({ url: kept, imageUrl: kept });
+  });
+
+  it("takes no text that holds an e-mail address", async () => {
+    const { agree, known } = await shop();
+    const categories = [
+      { categoryId: "c1", name: "of m@x.example" },
+      { categoryId: "m@x.example", name: "Tents" },
+      { categoryId: "c2", name: "Tents" },
+    ];
+    await agree({ title: "Tent of m&#64;x.example", sku: "m@x.example", brandId: "b%40x.example", categories });
+    const kept = { title: "", sku: "", brand: "", categories: [{ categoryId: "c2", name: "Tents" }] };
+    expect(await known()).toMatchObject(kept);
+  });
+
+  it("is not learned where its id holds an e-mail address", async () => {
+    const { record, store } = await shop();
+    await record(draft("product_view", { products: [product("m@x.example", { title: "Tent" })] }));
+    expect(await store.products.get("shop", "m@x.example")).toBeUndefined();
+  });
+
   it("is learned at once when the shop sends the event", async () => {
     const { record, known } = await shop();
     const sent = (title: string) => record(draft("product_view", { products: [product("p1", { title })] }));

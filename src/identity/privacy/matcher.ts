@@ -5,7 +5,8 @@ import { isUserKey, visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
-import { comparableText, readableEmail } from "../../parse/addresses.js";
+import { readableEmail } from "../../parse/addresses.js";
+import { spellingsOf } from "../../parse/addresses-in-text.js";
 
 /** Decides which records belong to a person. */
 export interface Matcher {
@@ -63,33 +64,12 @@ export function createMatcher(person: Person): Matcher {
   };
 }
 
-/** Every text of an event in which a sender may have put an address, but those of the contact. */
-function textsOf({ searchQuery, platform, platformVersion, senderVersion, order, products }: Event): string[] {
-  const ofProducts = products.flatMap(({ url, imageUrl, title }) => [url, imageUrl, title]);
-  return [
-    searchQuery,
-    platform,
-    platformVersion,
-    senderVersion,
-    order?.coupon ?? "",
-    order?.status ?? "",
-    ...ofProducts,
-  ];
+/** Every text of an event that a sender may have chosen: all but our own id of it, and the unknown fields. */
+function textsOf({ eventId: _, extraFields: __, ...rest }: Event): string[] {
+  return textsIn(rest);
 }
 
-const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
-/** URLs in URLs: what they carry is escaped once more at each level. */
-const LEVELS = 3;
-
-/** A text as it is and with its URL escapes decoded, where that gives an address; comparable with e-mail keys. */
-function spellingsOf(text: string): string[] {
-  const spellings: string[] = [];
-  let decoded = text;
-  for (let level = 0; level <= LEVELS; level++) {
-    if (decoded.includes("@")) spellings.push(comparableText(decoded));
-    const next = decoded.replace(ESCAPES, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"));
-    if (next === decoded) break;
-    decoded = next;
-  }
-  return spellings;
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { NOBODY } from "../../../src/domain/erasure.js";
+import type { Event } from "../../../src/domain/event.js";
+import { NO_MONEY } from "../../../src/domain/money.js";
 import { createMatcher } from "../../../src/identity/privacy/matcher.js";
 import { contact, event } from "../../contract/samples.js";
+import { product } from "../../intake/intake-fixture.js";
 
 it.each([
   [true, true],
@@ -27,4 +30,60 @@ it.each([
 ])("an event of others that has the id of a person's browser as %s is not the person's", (_, more) => {
   const matcher = createMatcher({ ...NOBODY, visitorKeys: ["c:PrestaShop", "f:PrestaShop@x.example"] });
   expect(matcher.event(event("e1", more))).toBe(false);
+});
+
+const OTHER = { email: "bob@y.example", phone: "", firstName: "", lastName: "", country: "", city: "", gender: "" };
+const CONTACT = { ...OTHER, birthDate: "", tags: [], emailSubscribed: null, smsSubscribed: null };
+const ORDER = { orderId: "o1", status: "", payment: NO_MONEY, basePayment: NO_MONEY, coupon: "" };
+const VISITOR = { clientId: "", fingerprintId: "", userId: "" };
+
+/** An event without ids that holds the text in one place. */
+const PLACES: Readonly<Record<string, (text: string) => Partial<Event>>> = {
+  actionType: (actionType) => ({ actionType }),
+  userId: (userId) => ({ visitor: { ...VISITOR, userId } }),
+  clientId: (clientId) => ({ visitor: { ...VISITOR, clientId } }),
+  orderId: (orderId) => ({ order: { ...ORDER, orderId } }),
+  status: (status) => ({ order: { ...ORDER, status } }),
+  coupon: (coupon) => ({ order: { ...ORDER, coupon } }),
+  currency: (currency) => ({ order: { ...ORDER, payment: { amount: "1", currency } } }),
+  productId: (productId) => ({ products: [product(productId)] }),
+  sku: (sku) => ({ products: [product("p1", { sku })] }),
+  variantId: (variantId) => ({ products: [product("p1", { variantId })] }),
+  title: (title) => ({ products: [product("p1", { title })] }),
+  url: (url) => ({ products: [product("p1", { url })] }),
+  brandId: (brandId) => ({ products: [product("p1", { brandId })] }),
+  brandName: (brandName) => ({ products: [product("p1", { brandName })] }),
+  categoryOfProduct: (name) => ({ products: [product("p1", { categories: [{ categoryId: "c1", name }] })] }),
+  categoryId: (categoryId) => ({ categories: [{ categoryId, name: "" }] }),
+  category: (name) => ({ categories: [{ categoryId: "c1", name }] }),
+  recommendationId: (id) => ({ recommendationIds: [id] }),
+  searchQuery: (searchQuery) => ({ searchQuery }),
+  platform: (platform) => ({ platform }),
+  senderVersion: (senderVersion) => ({ senderVersion }),
+  extraField: (text) => ({ extraFields: { note: text } }),
+  extraName: (text) => ({ extraFields: { [text]: "1" } }),
+  note: (text) => ({ notes: [text] }),
+  firstName: (firstName) => ({ contact: { ...CONTACT, firstName } }),
+  city: (city) => ({ contact: { ...CONTACT, city } }),
+  tag: (tag) => ({ contact: { ...CONTACT, tags: [tag] } }),
+};
+
+const ANN = { ...NOBODY, contactKeys: ["e:ann@x.example"] };
+const BARE = { visitor: VISITOR, contact: null, products: [], order: null, extraFields: {} };
+
+it.each(Object.keys(PLACES))("an event is a person's when its %s alone holds the address", (place) => {
+  const holds = (text: string) => createMatcher(ANN).event(event("e1", { ...BARE, ...PLACES[place]?.(text) }));
+  expect(holds("ann@x.example")).toBe(true);
+  expect(holds("tom@x.example")).toBe(false);
+});
+
+it.each([
+  ...["of Ann@X.example", "ann%40x.example", "ann%2540x.example", "ann&#64;x.example", "ann&#x40;x.example"],
+  ...["ann&commat;x.example", "ann&#0064;x.example", "ann%26%2364%3Bx.example", "ann\\u0040x.example"],
+])("the text %s holds the address", (platform) => {
+  expect(createMatcher(ANN).event(event("e1", { ...BARE, platform }))).toBe(true);
+});
+
+it("our own id of an event is no text of its sender", () => {
+  expect(createMatcher(ANN).event(event("ann@x.example", BARE))).toBe(false);
 });

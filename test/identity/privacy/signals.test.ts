@@ -64,6 +64,47 @@ describe.each(stores)("privacy signals of a browser: $name", ({ openStore }) => 
     expect(event?.products.map(({ url }) => url)).toEqual(["", "https://a.example/q"]);
   });
 
+  it("keep no text that holds an e-mail address", async () => {
+    const aisle = await openShop(PrivacySignals.GPC);
+    const said = `of ${MAJA.email}`;
+    const texts = { coupon: said, platform: said, platform_version: said, version: said, order_status: said };
+    const order = { action_type: "order", order_id: "o1", order_payment_value: "5", order_currency: "EUR" };
+    const products = { product_ids: "p1|p2", product_titles: `${said}|Tent`, product_skus: `${MAJA.email}|s2` };
+    const escaped = { product_brand_names: "maja.muster%40example.com|Northfold" };
+    const eventId = await post(aisle, { ...order, ...texts, ...products, ...escaped }, GPC);
+    await post(aisle, { action_type: MAJA.email, product_ids: `${MAJA.email}|p1` }, GPC);
+    expect(await namesIn(aisle)).toEqual([]);
+    const { event } = await aisle.rpc.events.getEvent({ appId: "shop", eventId });
+    expect(event?.order).toMatchObject({ orderId: "o1", coupon: "", payment: { amount: "5", currency: "EUR" } });
+    expect(event?.products.map(({ title, sku }) => [title, sku])).toEqual([
+      ["", ""],
+      ["Tent", "s2"],
+    ]);
+  });
+
+  it("keep the evidence of a subscription in its ledger entry", async () => {
+    const aisle = await openShop(PrivacySignals.GPC);
+    const consent = {
+      consent_text: "Yes. Withdraw at mail@shop.example.",
+      consent_place: "https://shop.example/footer",
+    };
+    await post(aisle, { action_type: "subscribe", email: MAJA.email, ...consent, note_of_shop: "Mustermaja" }, GPC);
+    const ledger = JSON.stringify(await aisle.store.copies.scan("shop", "changes", "", 10));
+    expect(ledger).toContain(consent.consent_text);
+    expect(ledger).toContain(consent.consent_place);
+    expect(await namesIn(aisle)).toEqual(["maja.muster", "Maja.Muster"]);
+  });
+
+  it("subscribe nobody by a status that says neither yes nor no", async () => {
+    const aisle = await openShop(PrivacySignals.GPC);
+    await post(aisle, { action_type: "subscribe", email: MAJA.email, subscriber_status: "nie" }, GPC);
+    const { contact } = await aisle.rpc.subscriptions.getContact({
+      appId: "shop",
+      contact: { case: "email", value: MAJA.email },
+    });
+    expect(contact?.emailState).not.toBe(2);
+  });
+
   it("let a person subscribe by address, and link the browser to no one", async () => {
     const aisle = await openShop(PrivacySignals.GPC);
     await post(aisle, { action_type: "Subscribe", ...ids, email: MAJA.email, last_name: "Mustermaja" }, GPC);
