@@ -123,7 +123,10 @@ function classify(name: string): ConsentColumn | undefined {
   const parts = name.split(".");
   while (parts.length > 1 && WRAPPER.test(wordsOf(parts[0] ?? ""))) parts.shift();
   if (parts.length > 1 && parts.at(-1) === "value") parts.pop();
-  return classifyWords(wordsOf(parts.join("."))) ?? classifyWords(wordsOf(name));
+  const words = wordsOf(parts.join("."));
+  // Of a customer, an order or a list: only the field of this name at the top is known.
+  if (name !== parts.join(".") && /^(sms )?status$/.test(words)) return { kind: "unread" };
+  return classifyWords(words) ?? classifyWords(wordsOf(name));
 }
 
 function classifyWords(words: string): ConsentColumn | undefined {

@@ -34,14 +34,19 @@ const PARTS = [
 
 /** Beginnings of words that others could hold. */
 const BEGINNINGS = [
+  "contacter, contactar, contattare, contatar, kontaktes, kontaktas, envoyer, enviar, inviare, mailen, gemail, anschreib, verbot",
+  "wysyl, nezasil, zasilat, писать, писати, halua",
   "gdpr, rodo, dsgvo, rgpd, lgpd, casl, tcpa, pecr, agree, allow, accept, werb, promo, confirm, wants, wish, receiv, interested, offers",
-  "izin, onay, abone, lupa, oferta, avis, consenti, acord, odjav, abono, sperre, kontaktsperr",
+  "izin, onay, abone, lupa, oferta, consenti, acord, odjav, abono, sperre, kontaktsperr",
 ];
 
 /** Whole words, one or several. */
 const WORDS =
   /\b(opt (in|out)|do not|does not|dont|no (e?mail|news|sms|contact)|cleaned|news|deals|updates|digest|alerts?|junk|removed|stop|edm|e dm|direct mail|baja|robinson|invalid|blocked|banned|(is |in)?active|(in)?activated|(en|dis)abled|actif|inactif|activo|inactivo|attivo|ativo|inativo|aktiv|inaktiv|aktiviert|deaktiviert|etkin)\b/;
-const STATE = /\b(email|sms|lists?|member|subscriber|consent|contact) (status|state)\b/;
+const NOT =
+  /(?<!\p{L})(keine?|ohne|nicht|geen|niet|ne pas|ej|inte|ikke|nao|senza|sans|bez|без|не|nem|hayir) \p{L}|lupa\b/u;
+const STATE =
+  /\b(email|sms|lists?|member|subscriber|consent|contact) (status|state)\b|\b(email|sms|contact) frequency\b/;
 const MAIL = "(e?mail|mails|sms|text|texts|contact|contacted|promo|promos|kontakt|phone|call|calls|whatsapp|push)";
 const MAY =
   "(ok|okay|yes|no|flag|wanted|on|off|choice|enabled|disabled|active|inactive|allowed|pref|prefs|preference|club|program|valid)";
@@ -52,7 +57,7 @@ const MAY_MAIL = new RegExp(
 const LOOKS = [
   new RegExp(stems(PARTS).join("|")),
   new RegExp(`(?<!\\p{L})(${stems(BEGINNINGS).join("|")})`, "u"),
-  ...[WORDS, STATE, MAY_MAIL],
+  ...[WORDS, NOT, STATE, MAY_MAIL],
 ];
 
 const NEVER =

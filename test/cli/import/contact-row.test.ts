@@ -164,6 +164,15 @@ describe("a list of contacts", () => {
       "电子报",
     ],
     ...["نشرة", "דיוור", "đăng ký", "izin", "pretplata", "naujienlaiškis", "uudiskiri"],
+    ...[
+      "Ne pas contacter",
+      "No contactar",
+      "niet mailen",
+      "kein Kontakt",
+      "nie wysyłać",
+      "Не писать",
+      "sähköpostilupa",
+    ],
     // What says nothing surely of messages
     ...[
       "confirmed_at",
@@ -261,6 +270,7 @@ describe("a list of contacts", () => {
     ],
     ['"lists":[{"title":"A","status":"unsubscribed"}]', "lists.status"],
     ['"groups":["a","unsubscribed"]', "groups"],
+    ['"profile":{"status":0}', "profile.status"],
   ])("stops at what looks like consent inside a field, unless its path is ignored or mapped: %s", (field, path) => {
     const text = `{"email":"a@x.de",${field}}`;
     expect(() => read(text)).toThrow(`The column ${path} looks like consent`);
