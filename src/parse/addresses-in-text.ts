@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities";
 import { comparableText, emailKey } from "./addresses.js";
 
 const URL_ESCAPES = /(?:%[0-9a-f]{2})+/gi;
-const JSON_ESCAPES = /\\u([0-9a-f]{4})/gi;
+const JSON_ESCAPES = /\\(?:u([0-9a-f]{4})|[nrt])/gi;
 /** Browsers read these without their semicolon, too. */
 const OPEN_ENTITIES = /&#(?:x[\da-f]+(?![\da-f;])|\d+(?![\d;]))/gi;
 /** URLs in URLs: what they carry is escaped once more at each level. */
@@ -25,9 +25,19 @@ function unescaped(text: string): string {
   let plain = text;
   if (plain.includes("%"))
     plain = plain.replace(URL_ESCAPES, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"));
-  if (plain.includes("\\u"))
-    plain = plain.replace(JSON_ESCAPES, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  if (plain.includes("\\"))
+    plain = plain.replace(JSON_ESCAPES, (_, hex = "20") => String.fromCharCode(Number.parseInt(hex, 16)));
   return plain.includes("&") ? decodeHTMLStrict(plain.replace(OPEN_ENTITIES, "$&;")) : plain;
+}
+
+/** Whether the address with this key stands in a spelling of a text, and not as a part of another: `joann@x.de`, `ann@x.de.example`. */
+export function namesEmail(spelling: string, email: string): boolean {
+  for (let at = spelling.indexOf(email); at >= 0; at = spelling.indexOf(email, at + 1)) {
+    const end = at + email.length;
+    const isEnd = /^(?!\.?[\p{L}\p{N}])/u.test(spelling.slice(end, end + 2));
+    if (isEnd && !/[\p{L}\p{N}\p{M}.]$/u.test(spelling.slice(Math.max(0, at - 1), at))) return true;
+  }
+  return false;
 }
 
 /** The end of a local part, and what may be a domain. */

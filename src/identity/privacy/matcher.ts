@@ -5,8 +5,8 @@ import { isUserKey, visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { RejectedEvent } from "../../domain/rejected-event.js";
 import type { Visitor } from "../../domain/visitor.js";
-import { readableEmail } from "../../parse/addresses.js";
-import { spellingsOf } from "../../parse/addresses-in-text.js";
+import { emailKey, readableEmail } from "../../parse/addresses.js";
+import { namesEmail, spellingsOf } from "../../parse/addresses-in-text.js";
 
 /** Decides which records belong to a person. */
 export interface Matcher {
@@ -37,7 +37,7 @@ export function createMatcher(person: Person): Matcher {
 
   const hasName = (text: string): boolean => {
     if (emails.length === 0) return false;
-    return spellingsOf(text).some((spelling) => emails.some((email) => spelling.includes(email)));
+    return spellingsOf(text).some((spelling) => emails.some((email) => namesEmail(spelling, email)));
   };
   const hasIds = ({ visitor, isShops }: Event): boolean => {
     const named = visitorKeys(visitor);
@@ -46,9 +46,7 @@ export function createMatcher(person: Person): Matcher {
   };
   const event = (one: Event): boolean =>
     hasIds(one) ||
-    (one.contact !== null &&
-      addresses.size > 0 &&
-      (keysOfAddresses(one.contact).some((key) => addresses.has(key)) || hasName(one.contact.email))) ||
+    (one.contact !== null && addresses.size > 0 && keysOfAddresses(one.contact).some((key) => addresses.has(key))) ||
     (one.order !== null && orderIds.has(one.order.orderId)) ||
     textsOf(one).some(hasName) ||
     Object.entries(one.extraFields).some(([name, value]) => hasName(value) || hasName(name));
@@ -64,9 +62,10 @@ export function createMatcher(person: Person): Matcher {
   };
 }
 
-/** Every text of an event that a sender may have chosen: all but our own id of it, and the unknown fields. */
-function textsOf({ eventId: _, extraFields: __, ...rest }: Event): string[] {
-  return textsIn(rest);
+/** Every text of an event that a sender may have chosen: all but our own id of it, unknown fields, and an e-mail that is one. */
+function textsOf({ eventId: _, extraFields: __, contact, ...rest }: Event): string[] {
+  const email = contact === null || emailKey(contact.email) !== "" ? "" : contact.email;
+  return textsIn([rest, { ...contact, email }]);
 }
 
 function textsIn(value: unknown): string[] {

@@ -84,6 +84,31 @@ it.each([
   expect(createMatcher(ANN).event(event("e1", { ...BARE, platform }))).toBe(true);
 });
 
+it.each(["joann@x.example", "jo.ann@x.example", "ann@x.example.org", "ann@x.examples", "jean-ann@x.example"])(
+  "an event of %s is not that of who has a part of this address",
+  (email) => {
+    expect(createMatcher(ANN).event(event("e1", { ...BARE, contact: { ...CONTACT, email } }))).toBe(false);
+  },
+);
+
+it.each([
+  ["joann@x.example", false],
+  ["jo.ann@x.example", false],
+  ["ann@x.example.org", false],
+  ["joann@x.example, ann@x.example.", true],
+  ["order-ann@x.example-7", true],
+  ["a\\nann@x.example", true],
+  ["to%3Aann%40x.example", true],
+  ["Ann <ann@x.example>", true],
+])("the text %j names the person: %s", (platform, isNamed) => {
+  expect(createMatcher(ANN).event(event("e1", { ...BARE, platform }))).toBe(isNamed);
+});
+
+it("an e-mail that is no address is a text like others", () => {
+  const contact = { ...CONTACT, email: "Ann <ann@x.example>" };
+  expect(createMatcher(ANN).event(event("e1", { ...BARE, contact }))).toBe(true);
+});
+
 it("our own id of an event is no text of its sender", () => {
   expect(createMatcher(ANN).event(event("ann@x.example", BARE))).toBe(false);
 });
