@@ -77,22 +77,39 @@ export function takeContact(tx: Transaction, names: ContactNames, newContactId: 
   return { contact: after, notes };
 }
 
+/** Further numbers of a contact that its export and erasure find. Nobody has more; a crawler may name them. */
+const MAX_NUMBERS = 16;
+
+/** Ids of the contacts that hold further numbers of a contact; see `contactOfNumber`. */
+export function numberIdsOf(contactId: string): string[] {
+  return Array.from({ length: MAX_NUMBERS }, (_, n) => `${contactId}:sms${n + 1}`);
+}
+
+/** Whether a contact with one of these ids is still a number alone. It may have become somebody with an e-mail. */
+export function isNumberAlone(contact: Contact | undefined): contact is Contact {
+  return contact !== undefined && contact.email === "";
+}
+
 /**
- * The contact that a statement on SMS is about: that of the number, should the e-mail beside it be another one's.
+ * The contact that a statement on SMS is about: that of the number, should the e-mail beside it be another one's. Should nobody have
+ * the number, it becomes a contact of its own.
  *
  * @param contact Of the e-mail.
- * @param newContactId Id for a contact of the number alone, should nobody have it.
+ * @param spareId Id for a contact beyond `MAX_NUMBERS`.
  */
 export function contactOfNumber(
   tx: Transaction,
   contact: Contact,
   phone: string,
-  newContactId: string,
+  spareId: string,
   at: number,
 ): Contact {
   const key = phoneKey(phone);
   if (key === "" || key === phoneKey(contact.phone)) return contact;
-  return lookUp(tx, `p:${key}`) ?? takeContact(tx, { ...NO_PROFILE, phone }, newContactId, at).contact ?? contact;
+  const known = lookUp(tx, `p:${key}`);
+  if (known !== undefined) return known;
+  const newId = numberIdsOf(contact.contactId).find((id) => tx.contacts.get(id) === undefined) ?? spareId;
+  return takeContact(tx, { ...NO_PROFILE, phone }, newId, at).contact ?? contact;
 }
 
 const NO_PROFILE: ContactNames = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { openAisle } from "../fixtures/aisle.js";
+import { erased } from "../fixtures/operations.js";
 import { storeKinds } from "../fixtures/stores.js";
 
 const { SUBSCRIBED, UNSUBSCRIBED } = SubscriptionState;
@@ -16,6 +17,13 @@ describe.each(await storeKinds())("what is said about SMS: $name", ({ openStore 
       (await subscriptions.getContact({ appId: "shop", contact })).contact;
     return {
       subscriptions,
+      erase: (email: string) => erased(rpc, "shop", { email }),
+      exported: async (email: string) => {
+        const texts: string[] = [];
+        for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person: { email } }))
+          if (item.case === "contact") texts.push(`${item.value.email} ${item.value.phone}`);
+        return texts.join("\n");
+      },
       send: async (form: Record<string, string>) => {
         now.at += 1000;
         return trace({ app_id: "shop", action_type: "subscribe", ...form });
@@ -77,6 +85,25 @@ describe.each(await storeKinds())("what is said about SMS: $name", ({ openStore 
     await all.send({ email: "a@x.de", phone: NUMBER, sms_subscriber_status: "1" });
     await all.send({ email: "a@x.de", phone: OTHER, sms_subscriber_status: "0" });
     expect([await all.sms(NUMBER), await all.sms(OTHER)]).toEqual([SUBSCRIBED, UNSUBSCRIBED]);
+  });
+
+  it("of a further number goes with its contact when that is erased", async () => {
+    const all = await shop();
+    await all.send({ email: "a@x.de", phone: NUMBER, sms_subscriber_status: "1" });
+    await all.send({ email: "a@x.de", phone: OTHER, sms_subscriber_status: "0" });
+    expect(await all.exported("a@x.de")).toContain(OTHER);
+    await all.erase("a@x.de");
+    await expect(all.sms(OTHER)).rejects.toThrow("not_found");
+    await expect(all.sms(NUMBER)).rejects.toThrow("not_found");
+  });
+
+  it("of a further number stays when the contact is erased whose number it was, and it has become another one's", async () => {
+    const all = await shop();
+    await all.send({ email: "a@x.de", phone: NUMBER, sms_subscriber_status: "1" });
+    await all.send({ email: "a@x.de", phone: OTHER, sms_subscriber_status: "1" });
+    await all.send({ email: "b@x.de", phone: OTHER });
+    await all.erase("a@x.de");
+    expect(await all.sms(OTHER)).toBe(SUBSCRIBED);
   });
 
   it("takes another number while nothing has been said about the first one", async () => {

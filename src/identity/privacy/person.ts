@@ -7,6 +7,7 @@ import type { Visitor } from "../../domain/visitor.js";
 import { emailKey, phoneKey } from "../../parse/addresses.js";
 import type { ContactStore } from "../../store/ports/contact-store.js";
 import type { VisitorStore } from "../../store/ports/visitor-store.js";
+import { isNumberAlone, numberIdsOf } from "../contacts.js";
 
 /** A person by any known ids; "" for an unknown one. */
 export interface PersonNames {
@@ -46,6 +47,10 @@ export async function findPerson(
   const visitors = await stores.visitors.find(appId, keys);
   const linked = new Set(visitors.map(({ contactId }) => contactId).filter((id) => id !== "" && !contacts.has(id)));
   if (names.withLinkedContact) for (const id of linked) take(await stores.contacts.get(appId, id));
+  for (const id of [...contacts.keys()].flatMap(numberIdsOf)) {
+    const number = await stores.contacts.get(appId, id);
+    if (isNumberAlone(number)) take(number);
+  }
 
   let person: Person = { ...NOBODY, visitorKeys: keys, contactKeys: addresses };
   for (const contact of contacts.values()) person = withContact(person, contact);

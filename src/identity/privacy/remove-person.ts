@@ -7,6 +7,7 @@ import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
+import { isNumberAlone, numberIdsOf } from "../contacts.js";
 import { joined, withContact, withVisitor } from "./person.js";
 
 /** A person, who asked, and what is known and removed after one more step. */
@@ -30,6 +31,10 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, upT
   for (const contactId of contactIds) {
     const contact = tx.contacts.get(contactId);
     if (contact !== undefined && contact.createdAt <= upTo) removed = removeContact(tx, removed, contact);
+    for (const id of numberIdsOf(contactId)) {
+      const number = tx.contacts.get(id);
+      if (isNumberAlone(number) && number.createdAt <= upTo) removed = removeContact(tx, removed, number);
+    }
   }
   for (const key of person.visitorKeys) {
     const visitorId = tx.visitorKeys.get(key);
