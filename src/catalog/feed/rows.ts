@@ -50,7 +50,7 @@ export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && isNoValue(value));
 }
 
-/** The row of a line's cells. A line that gives one field two values is bad: which of them is meant is not known. */
+/** The row of a line's cells. A line that gives one field two values is bad: nothing tells which one its sender meant. */
 export function rowOf<Field extends string>(
   source: Source,
   cells: Iterable<readonly [name: string, value: unknown]>,

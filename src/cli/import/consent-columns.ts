@@ -1,6 +1,6 @@
 /**
  * Which columns of a list tell consent. Shop systems and mail services name them in many ways; a consent that is not read is a
- * message to somebody who said no. So a column that looks like consent, and is none of the known ones, stops the import.
+ * message to somebody who said no. So an unknown column that looks like consent stops the import.
  */
 
 import { wordsOf } from "./column-words.js";

@@ -157,7 +157,7 @@ function isSameColumn(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase() || wordsOf(a) === wordsOf(b);
 }
 
-/** Whether a phone is a number with an exponent, as spreadsheets write long ones. JSON has read it, so its line is looked at. */
+/** Whether a phone is a number with an exponent, as spreadsheets write long ones. JSON has read it, so the text of its line decides. */
 function isScientific(phone: unknown, line: string): boolean {
   if (typeof phone === "number") return /:\s*[\d.]+[eE][+-]?\d+\s*[,}]/.test(line);
   return typeof phone === "string" && /^\s*[+-]?\d+([.,]\d*)?e[+-]?\d+\s*$/i.test(phone);

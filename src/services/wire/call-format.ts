@@ -1,6 +1,6 @@
 /**
- * Formats of a call that its headers announce: content type and compression. What is not accepted is refused before the body is
- * read. Connect would quote what was sent, and reads any body of these types as framed messages.
+ * Formats of a call that its headers announce: content type and compression. Others are refused before the body is read.
+ * Connect would quote what was sent, and reads any body of these types as framed messages.
  */
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";

@@ -1,4 +1,4 @@
-/** What is wrong with JSON that is no message of the contract: the field, as its sender wrote it, and what it accepts. */
+/** Finds the fault of JSON that is no message of the contract: the field, as its sender wrote it, and the accepted values. */
 import {
   type DescEnum,
   type DescField,

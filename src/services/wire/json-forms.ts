@@ -55,7 +55,7 @@ function parsedFor(desc: DescMessage, form: string, json: string): JsonValue | u
   try {
     return JSON.parse(json);
   } catch {
-    // the reader refuses the text, and its fault is told
+    // the reader refuses the text and names the fault
     return undefined;
   }
 }

@@ -55,7 +55,7 @@ async function* renaming<T extends object>(
   }
 }
 
-/** In an answer: what was refused, which field of it, and why. */
+/** Whether a message of an answer tells of a refusal: it has a field and a reason. */
 function isRefusal({ fields }: DescMessage): boolean {
   return ["field", "reason"].every((name) =>
     fields.some((field) => field.name === name && field.scalar === ScalarType.STRING),
