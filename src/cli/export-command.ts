@@ -103,8 +103,10 @@ function time(text: string): Timestamp {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(text);
   const date = new Date(isDay || hasZone ? text : `${text}Z`);
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError("A time such as 2026-11-01 or 2026-11-01T12:00:00Z is accepted.");
+  const [day = ""] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  // `Date` carries 30 February over into March.
+  const exists = day !== "" && !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day);
+  if (!exists) throw new InvalidArgumentError("A time such as 2026-11-01 or 2026-11-01T12:00:00Z is accepted.");
   return timestampFromDate(date);
 }
 

@@ -42,8 +42,8 @@ export interface App {
   readonly contactKeyRules: number;
 }
 
-/** 1: an address is told by its spelling. 2: each spelling of an address leads to the same contact. */
-export const CONTACT_KEY_RULES = 2;
+/** 1: an address is told by its spelling. 2: each spelling leads to the same contact. 3: also a number that a table wrote as 48601234567.0. */
+export const CONTACT_KEY_RULES = 3;
 
 /** Whoever invents a product must also invent as many visitors. */
 export const LEARNED_AFTER_VISITORS = 3;

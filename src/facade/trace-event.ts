@@ -22,13 +22,15 @@ import { isNothing, readAvailable, readFlag, splitList, trimSpaces } from "./tex
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 
+type Fields = ReadonlyMap<string, string>;
+
 /** Reads fields by name; a value that stands for "none" reads as "". */
 export type Read = (name: TraceFieldName) => string;
 
 /** Keeps the field's value in the event's extra fields. */
 type Keep = (name: TraceFieldName) => void;
 
-export function reader(fields: ReadonlyMap<string, string>): Read {
+export function reader(fields: Fields): Read {
   return (name) => {
     const value = fields.get(name);
     return value === undefined || isNothing(value) ? "" : value;
@@ -39,7 +41,7 @@ export function reader(fields: ReadonlyMap<string, string>): Read {
  * `cookieFingerprint` is the value of the cookie `fp_ccid`, used when the form has none; "" for no cookie. `now` is
  * milliseconds since 1970.
  */
-export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: string, now: number): Event {
+export function toEvent(fields: Fields, cookieFingerprint: string, now: number): Event {
   const read = reader(fields);
   const readId = (name: TraceFieldName) => trimSpaces(read(name));
   const extraFields = unknownFields(fields);
@@ -64,7 +66,7 @@ export function toEvent(fields: ReadonlyMap<string, string>, cookieFingerprint: 
       fingerprintId: readId("fp_ccid") || readId("fpccid") || cookieFingerprint,
       userId: readId("user_id"),
     },
-    contact: readContact(read, keep),
+    contact: readContact(read, fields, extraFields),
     products,
     categories: products.length === 0 || isCategoryView(read) ? readCategories(read, 0) : [],
     order: readOrder(read, keep),
@@ -83,7 +85,7 @@ function isCategoryView(read: Read): boolean {
 }
 
 /** A plain object without a prototype: `__proto__` is a field like any other. */
-function unknownFields(fields: ReadonlyMap<string, string>): Record<string, string> {
+function unknownFields(fields: Fields): Record<string, string> {
   const unknown: Record<string, string> = Object.create(null);
   fields.forEach((value, name) => {
     if (!TRACE_FIELDS.has(name)) unknown[name] = value;
@@ -119,7 +121,7 @@ function readTime(read: Read, keep: Keep, now: number): number {
   return doubtful;
 }
 
-function readContact(read: Read, keep: Keep): EventContact | undefined {
+function readContact(read: Read, fields: Fields, extraFields: Event["extraFields"]): EventContact | undefined {
   const contact: EventContact = {
     $typeName: "aisle.v1.EventContact",
     email: read("email"),
@@ -131,12 +133,22 @@ function readContact(read: Read, keep: Keep): EventContact | undefined {
     gender: read("gender"),
     birthDate: read("birth_date"),
     tags: readTags(read("customer_tags")),
-    emailSubscribed: readFlag(read("subscriber_status")),
-    smsSubscribed: readFlag(read("sms_subscriber_status")),
+    emailSubscribed: readStatus("subscriber_status", fields, extraFields),
+    smsSubscribed: readStatus("sms_subscriber_status", fields, extraFields),
   };
-  if (contact.emailSubscribed === undefined) keep("subscriber_status");
-  if (contact.smsSubscribed === undefined) keep("sms_subscriber_status");
   return says(contact) ? contact : undefined;
+}
+
+/** Only an empty status is absent: a text such as `undefined` is there, says neither, and is kept as an extra field. */
+function readStatus(
+  name: "subscriber_status" | "sms_subscriber_status",
+  fields: Fields,
+  extraFields: Event["extraFields"],
+): boolean | undefined {
+  const text = fields.get(name) ?? "";
+  const status = readFlag(text);
+  if (status === undefined && trimSpaces(text) !== "") extraFields[name] = text;
+  return status;
 }
 
 function says(contact: EventContact): boolean {

@@ -63,8 +63,12 @@ async function rekeyApp(deps: RekeyDependencies, appId: string): Promise<number>
 /** Index keys that the contact had, and no longer has. */
 function earlierKeysOf(contact: Contact): string[] {
   const [email, phone] = [earlierEmailKey(contact.email), earlierPhoneKey(contact.phone)];
+  // As numbers that a table wrote with a decimal were read.
+  const withDecimal = phoneKey(contact.phone.replaceAll(".", ""));
   const today = keysOfContact(contact);
-  return [email && `e:${email}`, phone && `p:${phone}`].filter((key) => key !== "" && !today.includes(key));
+  return [email && `e:${email}`, phone && `p:${phone}`, withDecimal && `p:${withDecimal}`].filter(
+    (key) => key !== "" && !today.includes(key),
+  );
 }
 
 /** Who says what the merging of contacts says. */

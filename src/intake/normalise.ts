@@ -169,11 +169,14 @@ function readOrder(order: EventOrder, notes: string[]): EventOrder {
   };
 }
 
+const MAX_QUANTITY = 1e9;
+
 function readProduct(product: EventProduct, notes: string[]): EventProduct {
   const imageUrl = product.imageUrl && webUrl(product.imageUrl);
   const url = product.url && webUrl(product.url);
   if ((product.imageUrl !== "" && imageUrl === "") || (product.url !== "" && url === ""))
     notes.push("a product URL that is not http or https was left out");
+  if (product.quantity > MAX_QUANTITY) notes.push(`a product's quantity is above ${MAX_QUANTITY} and counts as 1`);
   return {
     productId: valueId(product.productId),
     sku: valueId(product.sku),
@@ -181,7 +184,7 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
     title: cut(product.title),
     imageUrl,
     url,
-    quantity: product.quantity >= 1 && product.quantity <= 1e9 ? Math.floor(product.quantity) : 1,
+    quantity: product.quantity >= 1 && product.quantity <= MAX_QUANTITY ? Math.floor(product.quantity) : 1,
     available: product.available,
     categories: readCategories(product.categories),
     brandId: valueId(product.brandId),

@@ -77,7 +77,8 @@ it("writes one kind to stdout, of the time that is asked for", async () => {
 it("needs a directory or a kind, and a time that is one", async () => {
   const { run } = await openServer();
   expect(await run()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--out or --kind") });
-  expect(await run("--kind", "events", "--since", "soon")).toMatchObject({ exitCode: 2 });
+  for (const since of ["soon", "2026-02-30", "2026-02-30T10:00:00Z", "2026-13-01"])
+    expect(await run("--kind", "events", "--since", since)).toMatchObject({ exitCode: 2 });
 });
 
 it("says that the files are incomplete when the export fails for good", async () => {

@@ -117,6 +117,15 @@ describe("an event made from a form", () => {
     expect(form({ email: "a@example.com", subscriber_status: text }).contact?.emailSubscribed).toBe(subscribed);
   });
 
+  it.each(["undefined", "null", "[object Object]", "NaN"])("keeps the subscriber status %j, which states nothing", (text) => {
+    const event = form({ action_type: "subscribe", email: "a@example.com", subscriber_status: text });
+    expect([event.contact?.emailSubscribed, event.extraFields.subscriber_status]).toEqual([undefined, text]);
+  });
+
+  it("takes an empty subscriber status for none", () => {
+    expect(form({ subscriber_status: " ", sms_subscriber_status: "" }).extraFields).toEqual({});
+  });
+
   it("reads tags separated by bars or commas", () => {
     expect(form({ customer_tags: "vip, b2b" }).contact?.tags).toEqual(["vip", "b2b"]);
     expect(form({ customer_tags: "vip|a, b" }).contact?.tags).toEqual(["vip", "a, b"]);

@@ -13,7 +13,7 @@ import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { shiftedClock } from "./clock.js";
 import { canShim, shimEnvironment } from "./disk-shim.js";
 import { everythingListed, exportOf, MarkedPerson, NAMED_BY, post } from "./erased-persons.js";
-import { faultStoreOf } from "./faults.js";
+import { faultStoreOf, rounds } from "./faults.js";
 import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
@@ -37,8 +37,10 @@ const STAGES = [
   OperationStage.RECHECK,
   OperationStage.SCRUB,
 ];
-/** Each stage is aimed at once. A kill comes late where a stage lasts a few milliseconds; with slow syncs it lasts longer. */
-const LEAST_STAGES = { slowed: 8, fast: 3 };
+/** So many stages are aimed at, others in each run. */
+const AIMED = rounds(4, STAGES.length);
+/** A kill comes late where a stage lasts a few milliseconds; with slow syncs it lasts longer. */
+const LEAST_STAGES = { slowed: rounds(1, 8), fast: rounds(0, 3) };
 /** A server goes on with what another one has left after a minute, and looks each minute. */
 const RESUMED_MS = 200_000;
 
@@ -105,6 +107,13 @@ class Senders {
   }
 }
 
+/** Some of a list, in its order. */
+function someOf<T>(list: readonly T[], count: number, random: () => number): T[] {
+  const places = list.map((_, at) => ({ at, by: random() })).sort((a, b) => a.by - b.by);
+  const chosen = new Set(places.slice(0, count).map(({ at }) => at));
+  return list.filter((_, at) => chosen.has(at));
+}
+
 /** For so long a database keeps the locks of a server that was killed. */
 const LOCKED_MS = 5_000;
 
@@ -168,8 +177,8 @@ describe.each(await serverStoreKinds(LOCKED_MS))("EraseVisitor under kill -9: $n
     }
 
     const killedIn = new Set<OperationStage>();
-    const rounds: { readonly person: MarkedPerson; readonly senders: Senders; readonly operationId: string }[] = [];
-    for (const [n, aim] of STAGES.entries()) {
+    const killed: { readonly person: MarkedPerson; readonly senders: Senders; readonly operationId: string }[] = [];
+    for (const [n, aim] of someOf(STAGES, AIMED, random).entries()) {
       const person = new MarkedPerson(n);
       await visit(person);
       const senders = new Senders(person, random);
@@ -210,27 +219,27 @@ describe.each(await serverStoreKinds(LOCKED_MS))("EraseVisitor under kill -9: $n
       if (operation?.state === OperationState.RUNNING)
         killedIn.add(operation.progress?.stage ?? OperationStage.UNSPECIFIED);
       await expect.poll(() => senders.count("after"), { interval: 5, timeout: 60_000 }).toBeGreaterThan(10);
-      rounds.push({ person, senders, operationId });
+      killed.push({ person, senders, operationId });
     }
     expect(killedIn.size).toBeGreaterThanOrEqual(isSlowed ? LEAST_STAGES.slowed : LEAST_STAGES.fast);
 
     await clock.set(61_000); // what was left last is as old as the rest when the server looks
-    for (const { operationId } of rounds) {
+    for (const { operationId } of killed) {
       const state = async () =>
         (await clients.operations.getOperation({ appId: "shop", operationId })).operation?.state;
       await expect.poll(state, { interval: 200, timeout: RESUMED_MS }).toBe(OperationState.SUCCEEDED);
     }
-    await Promise.all(rounds.map(({ senders }) => senders.stop()));
+    await Promise.all(killed.map(({ senders }) => senders.stop()));
 
     const text = await everythingListed(clients);
     const marks = new Set(text.match(/s\d+e[0-9a-f-]+q/g));
-    const sent = rounds.flatMap(({ senders }) => senders.sent);
+    const sent = killed.flatMap(({ senders }) => senders.sent);
     const kept = sent.filter(({ when, isAnswered }) => when === "after" && isAnswered);
     const gone = sent.filter(({ when }) => when === "before");
     const lost = kept.filter(({ mark }) => !marks.has(mark));
     const over = gone.filter(({ mark }) => marks.has(mark));
     expect({ lost, over }).toEqual({ lost: [], over: [] });
-    expect(kept.length).toBeGreaterThan(10 * rounds.length);
+    expect(kept.length).toBeGreaterThan(10 * killed.length);
     const orderOf = (orderId: string) =>
       clients.events.getOrder({ appId: "shop", orderId }).then(
         () => orderId,
@@ -238,12 +247,12 @@ describe.each(await serverStoreKinds(LOCKED_MS))("EraseVisitor under kill -9: $n
       );
     for (const { orderId } of kept) if (orderId !== "") expect(await orderOf(orderId)).toBe(orderId);
     for (const { orderId } of gone) if (orderId !== "") expect(await orderOf(orderId)).toBe("");
-    for (const { person } of rounds)
+    for (const { person } of killed)
       expect(person.marksIn(text).filter((mark) => !person.lasting.includes(mark))).toEqual([]);
 
     // Nobody sends any more, and everybody is erased once more.
-    for (const { person } of rounds) await erased(clients, "shop", { email: person.email });
-    for (const { person } of rounds)
+    for (const { person } of killed) await erased(clients, "shop", { email: person.email });
+    for (const { person } of killed)
       for (const by of NAMED_BY) if (by !== "contactId") await erased(clients, "shop", await person.named(by, clients));
     const output = server.output();
     const after = await everythingListed(clients);
@@ -253,11 +262,11 @@ describe.each(await serverStoreKinds(LOCKED_MS))("EraseVisitor under kill -9: $n
       if (start === 0) server = await open(); // it compacts its file
     }
     const bytes = await bytesOf(store);
-    const found = rounds.flatMap(({ person }) => [output, after, bytes].map((all) => person.marksIn(all)));
+    const found = killed.flatMap(({ person }) => [output, after, bytes].map((all) => person.marksIn(all)));
     expect(found.flat()).toEqual([]);
     for (const person of others) expect(person.marksIn(bytes).length).toBeGreaterThan(30);
     recordFault("erasure", faultStoreOf(name), {
-      rounds: rounds.length,
+      rounds: killed.length,
       acknowledged: kept.length,
       lost: lost.length,
       duplicated: 0,

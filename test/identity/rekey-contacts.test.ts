@@ -97,6 +97,20 @@ async function faultsOf(store: Store): Promise<number> {
   return faults;
 }
 
+describe.each(await storeKinds())("a number that a table wrote with a decimal: $name", ({ openStore }) => {
+  it.each([
+    ["48501234567.0", "p:485012345670", "p:48501234567"],
+    ["0048501234567.0", "p:+485012345670", "p:+48501234567"],
+  ])("is found as its digits: %s", async (phone, earlier, today) => {
+    const store = await openStore(testClock());
+    await store.apps.create({ ...app("shop"), contactKeyRules: 2 });
+    await put(store, "k1", [earlier], { phone, email: "" }, { sms: false });
+    expect(await rekey(store)).toBe(1);
+    expect((await store.contacts.find("shop", today))?.contactId).toBe("k1");
+    expect((await store.copies.scan("shop", "contactKeys", "", 10)).map(({ key }) => key)).toEqual([today]);
+  });
+});
+
 describe.each(await storeKinds())("contacts of an earlier version: $name", ({ openStore }) => {
   async function opened() {
     const now = testClock();

@@ -10,7 +10,7 @@ const ann = { ...NO_CONTACT, email: "ann@example.com" };
 const fp = (fingerprintId: string, clientId = "") => ({ ...NO_VISITOR, fingerprintId, clientId });
 
 describe("subscription status", () => {
-  it.each(["2", "3", "4", "-1", "[0]", "nie", "NaN"])(
+  it.each(["2", "3", "4", "-1", "[0]", "nie", "NaN", "undefined", "null", "[object Object]"])(
     "of who unsubscribed stays when subscribe says %s",
     async (status) => {
       const { record, statusOf, now } = await intake();

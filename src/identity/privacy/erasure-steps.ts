@@ -9,7 +9,7 @@ import { ERASED_NOTE } from "../visitors.js";
 import { createProgress, type ProgressDependencies } from "./erasure-progress.js";
 import { KEYED_MS, type PersonStores } from "./export.js";
 import { idleVisitors, isIdle } from "./idle-visitors.js";
-import { createMatcher } from "./matcher.js";
+import { createMatcher, isEmailKey } from "./matcher.js";
 import { joined } from "./person.js";
 import {
   awaitedBy,
@@ -77,18 +77,28 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
     },
 
     visitors: async (appId, erasure) => {
-      if (erasure.person.contactIds.length === 0) return goOn(appId, erasure);
+      const { contactIds, contactKeys } = erasure.person;
+      if (contactIds.length === 0 && !contactKeys.some(isEmailKey)) return goOn(appId, erasure);
       // Those named by their ids went with the first transaction; what has these ids now is new.
-      const theirs = (rows: Rows<"visitors">, { person }: Erasure) => {
-        const contactIds = new Set(person.contactIds);
-        return rows.filter(({ value }) => contactIds.has(value.contactId));
+      const isTheirs = ({ person, startedAt }: Erasure) => {
+        const contacts = new Set(person.contactIds);
+        const keys = new Set(person.visitorKeys);
+        const { addressKeys } = createMatcher(person);
+        const hasAddress = (visitor: CopiedRecords["visitors"]) =>
+          visitor.createdAt <= startedAt && addressKeys(visitor).some((key) => !keys.has(key));
+        return (visitor: CopiedRecords["visitors"]) => contacts.has(visitor.contactId) || hasAddress(visitor);
       };
-      const remove = (tx: Transaction, rows: Rows<"visitors">, one: Erasure) =>
-        rows.reduce<Removed>((removed, { value }) => {
+      const theirs = (rows: Rows<"visitors">, one: Erasure) => {
+        const isOne = isTheirs(one);
+        return rows.filter(({ value }) => isOne(value));
+      };
+      const remove = (tx: Transaction, rows: Rows<"visitors">, one: Erasure) => {
+        const isOne = isTheirs(one);
+        return rows.reduce<Removed>((removed, { value }) => {
           const visitor = tx.visitors.get(value.visitorId);
-          if (visitor === undefined || !one.person.contactIds.includes(visitor.contactId)) return removed;
-          return removeVisitor(tx, removed, visitor);
+          return visitor !== undefined && isOne(visitor) ? removeVisitor(tx, removed, visitor) : removed;
         }, one);
+      };
       return sift(appId, erasure, "visitors", theirs, remove);
     },
 

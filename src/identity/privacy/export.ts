@@ -10,7 +10,7 @@ import type { Visitor } from "../../domain/visitor.js";
 import type { ContactStore } from "../../store/ports/contact-store.js";
 import type { Copies } from "../../store/ports/copies.js";
 import type { VisitorStore } from "../../store/ports/visitor-store.js";
-import { createMatcher } from "./matcher.js";
+import { createMatcher, isEmailKey } from "./matcher.js";
 import { findPerson, joined, type PersonNames, withVisitor } from "./person.js";
 import { awaitedBy, ofContacts } from "./remove-person.js";
 import { historyBatches, ROWS_AT_ONCE, rowsOf } from "./scan.js";
@@ -96,7 +96,7 @@ async function* readVisitors(
   known: readonly Visitor[],
 ): AsyncGenerator<PersonPage, Person> {
   const visitors = new Map(known.map((visitor) => [visitor.visitorId, visitor]));
-  if (person.contactIds.length > 0) {
+  if (person.contactIds.length > 0 || person.contactKeys.some(isEmailKey)) {
     for await (const rows of rowsOf(copies, appId, "visitors")) {
       const { visitor } = createMatcher(person);
       for (const { value } of rows) if (visitor(value)) visitors.set(value.visitorId, value);

@@ -8,6 +8,7 @@ import type { Order } from "../../domain/order.js";
 import type { Visitor } from "../../domain/visitor.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { isNumberAlone, numberIdsOf } from "../contacts.js";
+import { emailsOf } from "./matcher.js";
 import { joined, withContact, withVisitor } from "./person.js";
 
 /** A person, who asked, and what is known and removed after one more step. */
@@ -36,7 +37,11 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, upT
       if (isNumberAlone(number) && number.createdAt <= upTo) removed = removeContact(tx, removed, number);
     }
   }
-  for (const key of person.visitorKeys) {
+  // The address may be an id of visitors. A scan finds other spellings of it.
+  const ids = emailsOf(removed.person.contactKeys).flatMap((email) => [`c:${email}`, `f:${email}`, `u:${email}`]);
+  const visitorKeys = joined(removed.person.visitorKeys, ids);
+  removed = { ...removed, person: { ...removed.person, visitorKeys } };
+  for (const key of visitorKeys) {
     const visitorId = tx.visitorKeys.get(key);
     const visitor = visitorId === undefined ? undefined : tx.visitors.get(visitorId);
     if (visitor !== undefined && visitor.createdAt <= upTo) removed = removeVisitor(tx, removed, visitor);

@@ -79,6 +79,8 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   const running = new Set<string>();
   /** Trainings that nobody asked for, by app: somebody who asks waits for their end. */
   const unasked = new Map<string, Promise<unknown>>();
+  /** Apps with somebody who waits so. */
+  const awaited = new Set<string>();
   /** By app whose last scheduled training failed: time of the model it is left with, or of the app. */
   let behind = new Map<string, number>();
   /** By app: its activity when it had nothing to learn from. */
@@ -90,9 +92,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     return app;
   };
 
-  const mustBeFree = (appId: string): void => {
-    if (running.has(appId)) throw new Conflict("training_running", "A training of this app is under way");
-  };
+  const underWay = () => new Conflict("training_running", "A training of this app is under way");
 
   const activityOf = async (appId: string): Promise<string> => {
     const activity = await deps.models.activity(appId);
@@ -102,11 +102,11 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
 
   const trainOnce: Trainer["train"] = async (appId, onProgress, signal) => {
     const app = await existing(appId);
-    mustBeFree(appId);
+    if (running.has(appId)) throw underWay();
     running.add(appId);
     try {
       const lease = await deps.leases.acquire(appId, deps.newLeaseHolder(), LEASE_MS);
-      if (lease === undefined) throw new Conflict("training_running", "A training of this app is under way");
+      if (lease === undefined) throw underWay();
       // Ignored here: publishing fails if the lease is lost.
       const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
       const renewals = setInterval(renew, RENEW_MS).unref();
@@ -161,13 +161,20 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
 
   return {
     async train(appId, onProgress, signal) {
-      await unasked.get(appId)?.catch(() => undefined); // whoever started it reports it
+      const before = unasked.get(appId);
+      if (before !== undefined) {
+        if (awaited.has(appId)) throw underWay();
+        awaited.add(appId);
+        // Whoever started it reports its failure.
+        await before.catch(() => undefined).finally(() => awaited.delete(appId));
+      }
       signal?.throwIfAborted();
       return trainOnce(appId, onProgress, signal);
     },
     async check(appId) {
       await existing(appId);
-      if (!unasked.has(appId)) mustBeFree(appId); // a caller waits for the end of one that nobody asked for
+      // A caller waits for the end of one that nobody asked for, unless another does.
+      if (awaited.has(appId) || (running.has(appId) && !unasked.has(appId))) throw underWay();
       await activityOf(appId);
     },
     trainIfPossible,

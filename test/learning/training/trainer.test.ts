@@ -52,6 +52,26 @@ describe("the trainer", () => {
     await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m2" });
   });
 
+  it("lets one caller wait for the end of a training that nobody asked for, and refuses others at once", async () => {
+    let finish = () => {};
+    const slow = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { trainer: it, view } = await trainer(async () => {
+      await slow;
+      return { manifest, bytes: [new Uint8Array(8)] };
+    });
+    await view();
+    const unasked = it.trainIfPossible("shop");
+    await expect(it.check("shop")).resolves.toBe(undefined);
+    const first = it.train("shop", () => undefined);
+    await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "aborted" });
+    await expect(it.check("shop")).rejects.toMatchObject({ kind: "aborted" });
+    finish();
+    await expect(unasked).resolves.toBe(true);
+    await expect(first).resolves.toMatchObject({ modelId: "m2" });
+  });
+
   it("leaves an app to the process that holds its lease, and trains it once the lease is released", async () => {
     const { trainer: it, view, store } = await trainer();
     await view();
