@@ -117,10 +117,13 @@ describe("an event made from a form", () => {
     expect(form({ email: "a@example.com", subscriber_status: text }).contact?.emailSubscribed).toBe(subscribed);
   });
 
-  it.each(["undefined", "null", "[object Object]", "NaN"])("keeps the subscriber status %j, which states nothing", (text) => {
-    const event = form({ action_type: "subscribe", email: "a@example.com", subscriber_status: text });
-    expect([event.contact?.emailSubscribed, event.extraFields.subscriber_status]).toEqual([undefined, text]);
-  });
+  it.each(["undefined", "null", "[object Object]", "NaN"])(
+    "keeps the subscriber status %j, which states nothing",
+    (text) => {
+      const event = form({ action_type: "subscribe", email: "a@example.com", subscriber_status: text });
+      expect([event.contact?.emailSubscribed, event.extraFields.subscriber_status]).toEqual([undefined, text]);
+    },
+  );
 
   it("takes an empty subscriber status for none", () => {
     expect(form({ subscriber_status: " ", sms_subscriber_status: "" }).extraFields).toEqual({});
