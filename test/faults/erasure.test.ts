@@ -14,7 +14,7 @@ import { shiftedClock } from "./clock.js";
 import { canShim, shimEnvironment } from "./disk-shim.js";
 import { everythingListed, exportOf, MarkedPerson, NAMED_BY, post } from "./erased-persons.js";
 import { faultStoreOf, rounds } from "./faults.js";
-import { randomOfThisRun } from "./random.js";
+import { randomOfThisRun, someOf } from "./random.js";
 import { recordFault } from "./report.js";
 
 const OTHERS = 30;
@@ -105,13 +105,6 @@ class Senders {
       await pause(this.random() * 30);
     }
   }
-}
-
-/** Some of a list, in its order. */
-function someOf<T>(list: readonly T[], count: number, random: () => number): T[] {
-  const places = list.map((_, at) => ({ at, by: random() })).sort((a, b) => a.by - b.by);
-  const chosen = new Set(places.slice(0, count).map(({ at }) => at));
-  return list.filter((_, at) => chosen.has(at));
 }
 
 /** For so long a database keeps the locks of a server that was killed. */

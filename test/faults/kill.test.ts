@@ -8,8 +8,8 @@ import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
 /** Rounds on an embedded store, which is put back together from its files. */
-const EMBEDDED_ROUNDS = Number(process.env.AISLE_KILL_ROUNDS ?? rounds(20, 200));
-const MONGO_ROUNDS = rounds(6, 30);
+const EMBEDDED_ROUNDS = Number(process.env.AISLE_KILL_ROUNDS ?? rounds(10, 200));
+const MONGO_ROUNDS = rounds(4, 30);
 const CALLERS = 16;
 
 describe.each(await serverStoreKinds())("kill -9 at random moments under load: $name", ({ name, newStore, env }) => {

@@ -6,6 +6,7 @@ import { rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtur
 import { EventLoad, storedEvents } from "./event-load.js";
 import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
+import { randomOfThisRun, someOf } from "./random.js";
 
 const ROUNDS = rounds(1, 5);
 const CALLERS = 8;
@@ -81,10 +82,10 @@ const WAYS: readonly Way[] = [
 ];
 
 describe.each([
-  ["one process", []],
-  ["two workers", ["--workers", "2"]],
-])("the data directory of a running server with %s", (_, flags) => {
-  it.each(WAYS)(
+  ["one process", [], WAYS],
+  ["two workers", ["--workers", "2"], someOf(WAYS, rounds(2, WAYS.length), randomOfThisRun(31))],
+] as const)("the data directory of a running server with %s", (_, flags, ways) => {
+  it.each(ways)(
     "that $way gets no acknowledged event in deleted files",
     async ({ hurt, mend, keepsAll }) => {
       for (let round = 0; round < ROUNDS; round++) {

@@ -24,3 +24,10 @@ export function flipBits(bytes: Buffer, count: number, random: () => number): Bu
   }
   return bytes;
 }
+
+/** Some of a list, in its order. */
+export function someOf<T>(list: readonly T[], count: number, random: () => number): T[] {
+  const places = list.map((_, at) => ({ at, by: random() })).sort((a, b) => a.by - b.by);
+  const chosen = new Set(places.slice(0, count).map(({ at }) => at));
+  return list.filter((_, at) => chosen.has(at));
+}

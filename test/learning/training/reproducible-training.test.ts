@@ -12,7 +12,7 @@ import { describeWithSharedData } from "../../fixtures/shared-data.js";
 import { databaseName, PATIENT } from "../../store/mongo/open-mongo.js";
 
 /** Lines of orders to learn from, enough for every algorithm; `Infinity` takes all 375,867. */
-const LINES = Number(process.env.AISLE_SAME_BYTES_LINES ?? 20_000);
+const LINES = Number(process.env.AISLE_SAME_BYTES_LINES ?? 10_000);
 
 const COLUMNS = ["visitor=customer", "order_id=invoice", "product_id=item", "timestamp=ts", "price=unit_price"];
 
