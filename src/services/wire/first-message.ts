@@ -48,7 +48,8 @@ export function readFirstMessage(
     if (size < enough) return;
     stop();
     stream.pause();
-    then.part(chunksAndRest(chunks, stream));
+    // Whoever stops reading must not reset the stream: the answer comes first, then `unread-body.ts` resets it.
+    then.part(chunksAndRest(chunks, stream.iterator({ destroyOnReturn: false })));
   };
   const end = () => {
     stop();

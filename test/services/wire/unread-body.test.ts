@@ -1,7 +1,12 @@
 import { connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { expect, it, onTestFinished } from "vitest";
+import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { lingerBriefly } from "../../../src/services/wire/unread-body.js";
+import { openListener } from "./rpc-fixture.js";
 
 const STALL_MS = 200;
 
@@ -36,3 +41,38 @@ function stall(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
+
+it.each(["application/grpc", "application/grpc+json"])(
+  "a refused stream of messages (%s) gets its status before the reset, while its caller sends on",
+  async (type) => {
+    const { url } = await openListener({
+      routes: (router) =>
+        void router.service(EventService, {
+          async recordEvents(batches) {
+            for await (const _ of batches) throw new ConnectError("There is no such app", Code.NotFound);
+            return {};
+          },
+        }),
+    });
+    const session = connect(url);
+    onTestFinished(() => session.destroy());
+    const text = JSON.stringify({ appId: "a".repeat(20_000) });
+    const request = create(RecordEventsRequestSchema, { appId: "a".repeat(20_000) });
+    const bytes = type.endsWith("json") ? Buffer.from(text) : toBinary(RecordEventsRequestSchema, request);
+    for (let call = 0; call < 20; call++) {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": "/aisle.v1.EventService/RecordEvents",
+        "content-type": type,
+      });
+      const seen: string[] = [];
+      stream.once("trailers", (trailers) => seen.push(`status ${trailers["grpc-status"]}`));
+      stream.once("error", (error) => seen.push(error.message));
+      stream.resume();
+      const sendOn = () => stream.destroyed || stream.closed || stream.write(encodeEnvelope(0, bytes), sendOn);
+      sendOn();
+      await new Promise((resolve) => stream.once("close", resolve));
+      expect([...seen, `reset ${stream.rstCode}`]).toEqual(["status 5", "reset 0"]);
+    }
+  },
+);
