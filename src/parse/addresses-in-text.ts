@@ -5,6 +5,8 @@ const URL_ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 const JSON_ESCAPES = /\\(?:u([0-9a-f]{4})|[nrt])/gi;
 /** Browsers read these without their semicolon, too. */
 const OPEN_ENTITIES = /&#(?:x[\da-f]+(?![\da-f;])|\d+(?![\d;]))/gi;
+/** In a query `+` is a blank. */
+const QUERY = /[?=].*\+/s;
 /** URLs in URLs: what they carry is escaped once more at each level. */
 const LEVELS = 3;
 
@@ -13,7 +15,8 @@ export function spellingsOf(text: string): string[] {
   const spellings: string[] = [];
   let decoded = text;
   for (let level = 0; level <= LEVELS; level++) {
-    if (decoded.includes("@")) spellings.push(comparableText(decoded));
+    const plain = comparableText(decoded);
+    if (plain.includes("@")) spellings.push(plain, ...(QUERY.test(plain) ? [plain.replaceAll("+", " ")] : []));
     const next = unescaped(decoded);
     if (next === decoded) break;
     decoded = next;
@@ -30,12 +33,37 @@ function unescaped(text: string): string {
   return plain.includes("&") ? decodeHTMLStrict(plain.replace(OPEN_ENTITIES, "$&;")) : plain;
 }
 
-/** Whether the address with this key stands in a spelling of a text, and not as a part of another: `joann@x.de`, `ann@x.de.example`. */
+/** What may be an address in a text: as much as can belong to it. URLs, lists and mails set it off by other signs. */
+const ADDRESS = /[\p{L}\p{N}\p{M}.!$%'*+^_`~-]+@[\p{L}\p{N}\p{M}._-]+/gu;
+/** Quotes, bullets and marks before an address, and what ends a sentence behind it. */
+const AROUND = /^[.!$%'*+^_`~-]+|[._-]+$/gu;
+
+/**
+ * Whether the address with this key stands in a spelling of a text, and not as a part of another address: `mary-ann@x.de`,
+ * `ann@x.de.example`. In what is no address, such as `order-ann@x.de-7`, it is found as well.
+ */
 export function namesEmail(spelling: string, email: string): boolean {
-  for (let at = spelling.indexOf(email); at >= 0; at = spelling.indexOf(email, at + 1)) {
+  const whole = keyOf(spelling);
+  if (whole !== "") return whole === email;
+  if (!spelling.includes(email)) return false;
+  return [...spelling.matchAll(ADDRESS)].some(([found]) => {
+    const address = found.replace(AROUND, "");
+    const key = keyOf(address);
+    return key === "" ? holdsApart(address, email) : key === email;
+  });
+}
+
+/** The key of an address without blanks whose domain may exist: its last label is of letters. */
+function keyOf(address: string): string {
+  const key = /\s/.test(address.trim()) ? "" : emailKey(address);
+  return /\.(\p{L}+|xn--[a-z0-9-]+)$/u.test(key) ? key : "";
+}
+
+function holdsApart(text: string, email: string): boolean {
+  for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
     const end = at + email.length;
-    const isEnd = /^(?!\.?[\p{L}\p{N}])/u.test(spelling.slice(end, end + 2));
-    if (isEnd && !/[\p{L}\p{N}\p{M}.]$/u.test(spelling.slice(Math.max(0, at - 1), at))) return true;
+    const isEnd = /^(?!\.?[\p{L}\p{N}])/u.test(text.slice(end, end + 2));
+    if (isEnd && !/[\p{L}\p{N}\p{M}.]$/u.test(text.slice(Math.max(0, at - 1), at))) return true;
   }
   return false;
 }

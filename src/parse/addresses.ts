@@ -33,9 +33,13 @@ export function emailKey(text: string): string {
   return key.length <= MAX_EMAIL ? key : "";
 }
 
+/** Full stops and signs of other scripts that stand for `.` and `@`. */
+const STOPS = /[\u3002\uff0e\uff61]/g;
+const ATS = /[\uff20\ufe6b]/g;
+
 /** A text in which an address can be looked for by its key: without invisible characters, in lower case. */
 export function comparableText(text: string): string {
-  return text.replace(INVISIBLE, "").normalize("NFC").toLowerCase();
+  return text.replace(INVISIBLE, "").replace(STOPS, ".").replace(ATS, "@").normalize("NFC").toLowerCase();
 }
 
 /** The key with the domain as people read it; the same text for a domain in ASCII. */
