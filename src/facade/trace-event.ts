@@ -18,7 +18,8 @@ import {
 import type { Money } from "../gen/aisle/v1/money_pb.js";
 import { readAmount } from "../parse/amount.js";
 import { isNoValue } from "../parse/words-for-nothing.js";
-import { isNothing, readAvailable, readFlag, splitList, trimSpaces } from "./text-values.js";
+import { readStatus } from "./status-field.js";
+import { isNothing, readAvailable, splitList, trimSpaces } from "./text-values.js";
 import { parseFormTime, timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 
@@ -137,18 +138,6 @@ function readContact(read: Read, fields: Fields, extraFields: Event["extraFields
     smsSubscribed: readStatus("sms_subscriber_status", fields, extraFields),
   };
   return says(contact) ? contact : undefined;
-}
-
-/** Only an empty status is absent: a text such as `undefined` is there, says neither, and is kept as an extra field. */
-function readStatus(
-  name: "subscriber_status" | "sms_subscriber_status",
-  fields: Fields,
-  extraFields: Event["extraFields"],
-): boolean | undefined {
-  const text = fields.get(name) ?? "";
-  const status = readFlag(text);
-  if (status === undefined && trimSpaces(text) !== "") extraFields[name] = text;
-  return status;
 }
 
 function says(contact: EventContact): boolean {

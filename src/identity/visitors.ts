@@ -28,7 +28,7 @@ export interface IdentifyDependencies {
 
 /** Notes on an event whose visitor was not linked to the address that it names. */
 export const NOT_LINKED: Readonly<Record<LimitReached | "guess", string>> = {
-  guess: "a user id alone moves no link; the visitor was not linked to this address",
+  guess: "a user id alone makes no link; the visitor was not linked to this address",
   visitor: "the visitor was linked to too many addresses today; the visitor was not linked to this one",
   network: "the network was linked to too many addresses today; the visitor was not linked to this one",
   app: "the app was linked to too many addresses this hour; the visitor was not linked to this one",
@@ -46,9 +46,9 @@ export function createIdentify({ limits, newSecret, suppressions }: IdentifyDepe
     const notes = [...joined.notes, ...taken.notes];
     let { visitor, contactChanged } = joined;
     let refused: Linked["refused"];
-    // A user id can be guessed, so it moves no link by itself.
+    // A user id can be guessed, so it makes no link by itself.
     const isGuess = sender !== undefined && event.visitor.clientId === "" && event.visitor.fingerprintId === "";
-    if (isGuess && visitor !== undefined && visitor.contactId !== "") {
+    if (isGuess && visitor !== undefined) {
       if (taken.contact !== undefined && taken.contact.contactId !== visitor.contactId) notes.push(NOT_LINKED.guess);
     } else if (visitor !== undefined && taken.contact !== undefined) {
       const linked = linkContact(tx, visitor, taken.contact.contactId, saying);

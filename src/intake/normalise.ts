@@ -1,3 +1,4 @@
+import { keysOfAddresses } from "../domain/address-keys.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { type Event, type EventContact, type EventOrder, type EventProduct, KNOWN_ACTIONS } from "../domain/event.js";
 import type { VisitorIds } from "../domain/ids.js";
@@ -66,6 +67,8 @@ export function normalise(sent: SentEvent, eventId: string, receivedAt: number):
   notes.push(...unreadNotes(sent.extraFields));
   if (!known.has(actionType) && actionType !== "unsubscribe")
     notes.push("the action is none of those that have an effect");
+  if (actionType === "unsubscribe" && (contact === null || keysOfAddresses(contact).length === 0))
+    notes.push("unsubscribe has no effect: it names no usable e-mail address or phone");
   if (actionType === "order" && products.length === 0) notes.push("the order names no product");
 
   return {
@@ -176,7 +179,8 @@ function readProduct(product: EventProduct, notes: string[]): EventProduct {
   const url = product.url && webUrl(product.url);
   if ((product.imageUrl !== "" && imageUrl === "") || (product.url !== "" && url === ""))
     notes.push("a product URL that is not http or https was left out");
-  if (product.quantity > MAX_QUANTITY) notes.push(`a product's quantity is above ${MAX_QUANTITY} and counts as 1`);
+  if (product.quantity < 0 || product.quantity > MAX_QUANTITY)
+    notes.push(`a product's quantity is not between 1 and ${MAX_QUANTITY} and counts as 1`);
   return {
     productId: valueId(product.productId),
     sku: valueId(product.sku),

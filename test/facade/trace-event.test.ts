@@ -125,6 +125,22 @@ describe("an event made from a form", () => {
     },
   );
 
+  it.each([
+    "subscriber_status[]",
+    "subscriber_status[0]",
+    "Subscriber_Status",
+    "subscriberStatus",
+    "subscriber-status ",
+  ])("reads the subscriber status under %j", (name) => {
+    expect(form({ email: "a@example.com", [name]: "0" }).contact?.emailSubscribed).toBe(false);
+    expect(form({ email: "a@example.com", [name]: "perhaps" }).extraFields.subscriber_status).toBe("perhaps");
+  });
+
+  it("takes two subscriber statuses that differ for none", () => {
+    const event = form({ email: "a@example.com", subscriber_status: "1", "subscriber_status[]": "0" });
+    expect([event.contact?.emailSubscribed, event.extraFields.subscriber_status]).toEqual([undefined, "1 0"]);
+  });
+
   it("takes an empty subscriber status for none", () => {
     expect(form({ subscriber_status: " ", sms_subscriber_status: "" }).extraFields).toEqual({});
   });

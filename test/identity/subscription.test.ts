@@ -196,3 +196,9 @@ describe("the ids of a recommend call", () => {
     expect(known.flatMap(({ keys }) => keys).sort()).toEqual(["c:c1", "f:f1", "u:u1"]);
   });
 });
+
+it("unsubscribe without a usable address has no effect, and says so", async () => {
+  const { record } = await intake();
+  const { notes } = await record(draft("unsubscribe", { visitor: fp("f1") }));
+  expect(notes).toEqual(["unsubscribe has no effect: it names no usable e-mail address or phone"]);
+});

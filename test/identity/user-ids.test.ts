@@ -46,6 +46,25 @@ describe("a user id that a stranger guesses", () => {
     expect(await linkOf("u:7")).toBe("ann@x.de");
   });
 
+  it.each([
+    ["of a browser", { clientId: "vic", userId: "4711" }],
+    ["alone", { userId: "4711" }],
+  ])("links no visitor that nobody has linked, %s", async (_, ids) => {
+    const { record, linkOf } = await shop();
+    const visitor = { ...NO_VISITOR, ...ids };
+    const sentBy = { network: "198.51.100.0/24" };
+    await record(draft("order", { visitor, sentBy, order: order("o7"), products: [product("p7")] }));
+    const { notes } = await record(seen({ userId: "4711" }, STRANGER, "thief@x.de"));
+    expect(notes).toEqual(["a user id alone makes no link; the visitor was not linked to this address"]);
+    expect(await linkOf("u:4711")).toBe(undefined);
+  });
+
+  it("makes no link for events that come later", async () => {
+    const { record, linkOf } = await shop();
+    await record(seen({ userId: "4712" }, STRANGER, "thief@x.de"));
+    expect(await linkOf("u:4712")).toBe(undefined);
+  });
+
   it("puts nothing into the customer's history by itself", async () => {
     const { record, historyOf } = await shop();
     const visitor = { ...NO_VISITOR, userId: "7" };

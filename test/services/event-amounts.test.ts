@@ -37,11 +37,11 @@ it.each(["12.50", "-3", " 7 ", ""])("an event whose amounts are %j has no note",
   expect((await rpc.events.recordEvent({ appId, event: bought(amount) })).notes).toEqual([]);
 });
 
-it("a quantity that no order has is noted, and counts as 1", async () => {
+it.each([2_000_000_000, -1])("a quantity of %d is noted, and counts as 1", async (quantity) => {
   const { rpc } = await openAisle();
   await rpc.apps.createApp({ app: { appId } });
-  const products = [{ productId: "p1", quantity: 2_000_000_000 }];
+  const products = [{ productId: "p1", quantity }];
   const { notes, eventId } = await rpc.events.recordEvent({ appId, event: { actionType: "add_to_cart", products } });
-  expect(notes).toEqual(["a product's quantity is above 1000000000 and counts as 1"]);
+  expect(notes).toEqual(["a product's quantity is not between 1 and 1000000000 and counts as 1"]);
   expect((await rpc.events.getEvent({ appId, eventId })).event?.products[0]?.quantity).toBe(1);
 });

@@ -5,7 +5,7 @@ import { wordsOf } from "./column-words.js";
 const PARTS = [
   "subscri, unsub, newsletter, news letter, opted, consent, permission, marketing, donot, blacklist, blocklist, suppress, bounce",
   "complain, mailing, ezine, emailing, mailout, exclude, quarantin, ineligib, deactiv, legal basis, lawful basis, spam",
-  "mailable, contactable, reachable, sendable, deliverable, addressable, marketable, communication, preferences, notif",
+  "revok, withdrawn, withdrew, oppos, objection, objected, sperrv, mailable, contactable, reachable, sendable, deliverable, addressable, marketable, communication, preferences, notif",
   // German
   "einwillig, abonn, abgemeldet, angemeldet, abmeld, anmeld, erlaub, zustimm, abbestell, widerruf, widerspr, rundbrief, rundschreiben",
   "infobrief, infomail, verteiler, ausgetragen, eingetragen, angebote, gesperrt, werbe, kommunikation, benachrichtig",
@@ -43,6 +43,9 @@ const BEGINNINGS = [
 /** Whole words, one or several. */
 const WORDS =
   /\b(opt (in|out)|do not|does not|dont|no (e?mail|news|sms|contact)|cleaned|news|deals|updates|digest|alerts?|junk|removed|stop|edm|e dm|direct mail|baja|robinson|invalid|blocked|banned|(is |in)?active|(in)?activated|(en|dis)abled|actif|inactif|activo|inactivo|attivo|ativo|inativo|aktiv|inaktiv|aktiviert|deaktiviert|etkin)\b/;
+/** Whole names. */
+const NAMES =
+  /^(is )?(dnc|nl|mkt|subs?|ads|adverts?|mails|mail list|gazette|stopped|left|sendmail)( (status|flag|ok|yes|no|at|on|date|time))?$/;
 const NOT =
   /(?<!\p{L})(keine?|ohne|nicht|geen|niet|ne pas|ej|inte|ikke|nao|senza|sans|bez|без|не|nem|hayir) \p{L}|lupa\b/u;
 const STATE =
@@ -57,7 +60,7 @@ const MAY_MAIL = new RegExp(
 const LOOKS = [
   new RegExp(stems(PARTS).join("|")),
   new RegExp(`(?<!\\p{L})(${stems(BEGINNINGS).join("|")})`, "u"),
-  ...[WORDS, NOT, STATE, MAY_MAIL],
+  ...[WORDS, NAMES, NOT, STATE, MAY_MAIL],
 ];
 
 const NEVER =

@@ -58,10 +58,13 @@ export function createMatcher(person: Person): Matcher {
     if (named.length !== 1 || !isUserKey(named[0] ?? "")) return named.some((key) => !isUserKey(key) && keys.has(key));
     return named.some((key) => keys.has(key) && (isShops || !proven.has(key)));
   };
+  /** Somebody else may have sent an order of the same number first. */
+  const namesNobodyElse = ({ visitor, contact }: Event): boolean =>
+    visitorKeys(visitor).every(isUserKey) && (contact === null || keysOfAddresses(contact).length === 0);
   const event = (one: Event): boolean =>
     hasIds(one) ||
     (one.contact !== null && addresses.size > 0 && keysOfAddresses(one.contact).some((key) => addresses.has(key))) ||
-    (one.order !== null && orderIds.has(one.order.orderId)) ||
+    (one.order !== null && orderIds.has(one.order.orderId) && namesNobodyElse(one)) ||
     textsOf(one).some(hasName) ||
     Object.entries(one.extraFields).some(([name, value]) => hasName(value) || hasName(name));
 

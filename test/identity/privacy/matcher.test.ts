@@ -95,7 +95,7 @@ it.each(OTHERS)("an event of %s is not that of who has a part of this address", 
   expect(createMatcher(ANN).event(event("e1", { ...BARE, contact: { ...CONTACT, email } }))).toBe(false);
 });
 
-it.each([
+it.each<[text: string, isNamed: boolean]>([
   ["joann@x.example", false],
   ["jo.ann@x.example", false],
   ["ann@x.example.org", false],
@@ -109,8 +109,8 @@ it.each([
   ['"ann"@x.example', true],
   ["ann@x\u3002example", true],
   ["ann\uff20x.example", true],
-  ...OTHERS.map((other) => [other, false] as const),
-  ...OTHERS.map((other) => [`to ${other}, tom@x.example`, false] as const),
+  ...OTHERS.map((other): [string, boolean] => [other, false]),
+  ...OTHERS.map((other): [string, boolean] => [`to ${other}, tom@x.example`, false]),
 ])("the text %j names the person: %s", (platform, isNamed) => {
   expect(createMatcher(ANN).event(event("e1", { ...BARE, platform }))).toBe(isNamed);
 });
@@ -122,4 +122,15 @@ it("an e-mail that is no address is a text like others", () => {
 
 it("our own id of an event is no text of its sender", () => {
   expect(createMatcher(ANN).event(event("ann@x.example", BARE))).toBe(false);
+});
+
+it.each([
+  ["nobody", {}, true],
+  ["a user id alone", { visitor: { ...VISITOR, userId: "5" } }, true],
+  ["another browser", { visitor: { ...VISITOR, clientId: "vic" } }, false],
+  ["another address", { contact: { ...CONTACT, email: "vic@x.example" } }, false],
+])("an event with the number of a person's order that names %s is the person's: %s", (_, names, isTheirs) => {
+  const order = { orderId: "1001", status: "", payment: NO_MONEY, basePayment: NO_MONEY, coupon: "" };
+  const matcher = createMatcher({ ...ANN, orderIds: ["1001"] });
+  expect(matcher.event(event("e1", { ...BARE, order, ...names }))).toBe(isTheirs);
 });
