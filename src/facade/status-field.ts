@@ -1,11 +1,12 @@
 import type { Event } from "../gen/aisle/v1/event_pb.js";
 import { readFlag, trimSpaces } from "./text-values.js";
 
-/** The names that programs make of each field: `subscriber_status[]`, `subscriberStatus`, `Subscriber-Status`. */
+/** The names that programs make of a field: `subscriber_status[]`, `subscriberStatus`, `Subscriber-Status`, `amp;subscriber_status`. */
 const SPELLINGS = {
-  subscriber_status: /^\s*subscriber[\s_-]*status\s*(\[\s*\d*\s*\])?\s*$/i,
-  sms_subscriber_status: /^\s*sms[\s_-]*subscriber[\s_-]*status\s*(\[\s*\d*\s*\])?\s*$/i,
+  subscriber_status: /^(amp;)?[\s_.-]*subscriber[\s_.-]*status[\s_.-]*([[\]%].*)?$/is,
+  sms_subscriber_status: /^(amp;)?[\s_.-]*sms[\s_.-]*subscriber[\s_.-]*status[\s_.-]*([[\]%].*)?$/is,
 };
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
  * What a form says of a subscription, under the field's name or another spelling of it. Only empty values are absent: a text such as
@@ -17,7 +18,8 @@ export function readStatus(
   extraFields: Event["extraFields"],
 ): boolean | undefined {
   const texts = [fields.get(name) ?? ""];
-  for (const other in extraFields) if (SPELLINGS[name].test(other)) texts.push(extraFields[other] ?? "");
+  for (const other in extraFields)
+    if (SPELLINGS[name].test(other.replace(UNSEEN, ""))) texts.push(extraFields[other] ?? "");
   const said = texts.filter((text) => trimSpaces(text) !== "");
   const [status, ...others] = said.map(readFlag);
   if (said.length === 0) return undefined;

@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities";
 import { comparableText, emailKey } from "./addresses.js";
 
 const URL_ESCAPES = /(?:%[0-9a-f]{2})+/gi;
-const JSON_ESCAPES = /\\(?:u([0-9a-f]{4})|[nrt])/gi;
+const JSON_ESCAPES = /\\(?:u([0-9a-f]{4})|[nrt]|(['"/\\]))/gi;
 /** Browsers read these without their semicolon, too. */
 const OPEN_ENTITIES = /&#(?:x[\da-f]+(?![\da-f;])|\d+(?![\d;]))/gi;
 /** In a query `+` is a blank. */
@@ -10,18 +10,23 @@ const QUERY = /[?=].*\+/s;
 /** URLs in URLs: what they carry is escaped once more at each level. */
 const LEVELS = 3;
 
-/** A text as it is and with its escapes of URLs, HTML and JSON decoded, where that gives an address; comparable with e-mail keys. */
+/**
+ * A text with its escapes of URLs, HTML and JSON decoded, comparable with e-mail keys; none for a text without an address. A half
+ * decoded one would set off a part of an address: `o&#39;ann@x.de`.
+ */
 export function spellingsOf(text: string): string[] {
-  const spellings: string[] = [];
-  let decoded = text;
-  for (let level = 0; level <= LEVELS; level++) {
-    const plain = comparableText(decoded);
-    if (plain.includes("@")) spellings.push(plain, ...(QUERY.test(plain) ? [plain.replaceAll("+", " ")] : []));
-    const next = unescaped(decoded);
-    if (next === decoded) break;
-    decoded = next;
+  const texts = QUERY.test(text) ? [text, text.replaceAll("+", " ")] : [text];
+  return texts.map(decoded).filter((plain) => plain.includes("@"));
+}
+
+function decoded(text: string): string {
+  let plain = text;
+  for (let level = 0; level < LEVELS; level++) {
+    const next = unescaped(plain);
+    if (next === plain) break;
+    plain = next;
   }
-  return spellings;
+  return comparableText(plain);
 }
 
 function unescaped(text: string): string {
@@ -29,23 +34,29 @@ function unescaped(text: string): string {
   if (plain.includes("%"))
     plain = plain.replace(URL_ESCAPES, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString("utf8"));
   if (plain.includes("\\"))
-    plain = plain.replace(JSON_ESCAPES, (_, hex = "20") => String.fromCharCode(Number.parseInt(hex, 16)));
+    plain = plain.replace(JSON_ESCAPES, (_, hex = "20", sign = "") =>
+      sign === "" ? String.fromCharCode(Number.parseInt(hex, 16)) : sign,
+    );
   return plain.includes("&") ? decodeHTMLStrict(plain.replace(OPEN_ENTITIES, "$&;")) : plain;
 }
 
-/** What may be an address in a text: as much as can belong to it. URLs, lists and mails set it off by other signs. */
-const ADDRESS = /[\p{L}\p{N}\p{M}.!$%'*+^_`~-]+@[\p{L}\p{N}\p{M}._-]+/gu;
+/** A text that is an address as a whole. */
+const WHOLE = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}.!$%'*+^_`~-]*@[\p{L}\p{N}\p{M}._-]+$/u;
+/** An address among others in a text: of the signs that addresses have and that set nothing off. */
+const ADDRESS = /[\p{L}\p{N}\p{M}.'+_-]+@[\p{L}\p{N}\p{M}._-]+/gu;
+const PLAIN = new RegExp(`^(?:${ADDRESS.source})$`, "u");
 /** Quotes, bullets and marks before an address, and what ends a sentence behind it. */
-const AROUND = /^[.!$%'*+^_`~-]+|[._-]+$/gu;
+const AROUND = /^[.'+_-]+|[._-]+$/gu;
 
 /**
  * Whether the address with this key stands in a spelling of a text, and not as a part of another address: `mary-ann@x.de`,
  * `ann@x.de.example`. In what is no address, such as `order-ann@x.de-7`, it is found as well.
  */
 export function namesEmail(spelling: string, email: string): boolean {
-  const whole = keyOf(spelling);
+  const whole = WHOLE.test(spelling.trim()) || spelling.startsWith('"') ? keyOf(spelling) : "";
   if (whole !== "") return whole === email;
   if (!spelling.includes(email)) return false;
+  if (!PLAIN.test(email)) return holdsApart(spelling, email);
   return [...spelling.matchAll(ADDRESS)].some(([found]) => {
     const address = found.replace(AROUND, "");
     const key = keyOf(address);

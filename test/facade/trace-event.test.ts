@@ -136,6 +136,11 @@ describe("an event made from a form", () => {
     expect(form({ email: "a@example.com", [name]: "perhaps" }).extraFields.subscriber_status).toBe("perhaps");
   });
 
+  it("takes no field of another name for the subscriber status", () => {
+    const event = form({ action_type: "subscribe", email: "a@example.com", subscriber_status_date: "today" });
+    expect(event.extraFields).toEqual({ subscriber_status_date: "today" });
+  });
+
   it("takes two subscriber statuses that differ for none", () => {
     const event = form({ email: "a@example.com", subscriber_status: "1", "subscriber_status[]": "0" });
     expect([event.contact?.emailSubscribed, event.extraFields.subscriber_status]).toEqual([undefined, "1 0"]);
