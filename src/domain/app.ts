@@ -42,7 +42,7 @@ export interface App {
   readonly contactKeyRules: number;
 }
 
-/** 1: an address is told by its spelling. 2: each spelling leads to the same contact. 3: also a number that a table wrote as 48601234567.0. */
+/** 1: the spelling of an address is its key. 2: all spellings have one key. 3: also a number that a table wrote as 48601234567.0. */
 export const CONTACT_KEY_RULES = 3;
 
 /** Whoever invents a product must also invent as many visitors. */

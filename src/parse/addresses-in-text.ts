@@ -5,8 +5,6 @@ const URL_ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 const JSON_ESCAPES = /\\(?:u([0-9a-f]{4})|[nrt]|(['"/\\]))/gi;
 /** Browsers read these without their semicolon, too. */
 const OPEN_ENTITIES = /&#(?:x[\da-f]+(?![\da-f;])|\d+(?![\d;]))/gi;
-/** In a query `+` is a blank. */
-const QUERY = /[?=].*\+/s;
 /** URLs in URLs: what they carry is escaped once more at each level. */
 const LEVELS = 3;
 
@@ -15,7 +13,9 @@ const LEVELS = 3;
  * decoded one would set off a part of an address: `o&#39;ann@x.de`.
  */
 export function spellingsOf(text: string): string[] {
-  const texts = QUERY.test(text) ? [text, text.replaceAll("+", " ")] : [text];
+  // In a query `+` is a blank.
+  const isQuery = text.includes("+") && /[?=]/.test(text.slice(0, text.lastIndexOf("+")));
+  const texts = isQuery ? [text, text.replaceAll("+", " ")] : [text];
   return texts.map(decoded).filter((plain) => plain.includes("@"));
 }
 
@@ -42,11 +42,9 @@ function unescaped(text: string): string {
 
 /** A text that is an address as a whole. */
 const WHOLE = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}.!$%'*+^_`~-]*@[\p{L}\p{N}\p{M}._-]+$/u;
-/** An address among others in a text: of the signs that addresses have and that set nothing off. */
-const ADDRESS = /[\p{L}\p{N}\p{M}.'+_-]+@[\p{L}\p{N}\p{M}._-]+/gu;
-const PLAIN = new RegExp(`^(?:${ADDRESS.source})$`, "u");
-/** Quotes, bullets and marks before an address, and what ends a sentence behind it. */
-const AROUND = /^[.'+_-]+|[._-]+$/gu;
+/** Signs that addresses have and that set nothing off in a text. */
+const LOCAL = /[\p{L}\p{N}\p{M}.'+_-]/u;
+const DOMAIN = /[\p{L}\p{N}\p{M}._-]/u;
 
 /**
  * Whether the address with this key stands in a spelling of a text, and not as a part of another address: `mary-ann@x.de`,
@@ -55,13 +53,26 @@ const AROUND = /^[.'+_-]+|[._-]+$/gu;
 export function namesEmail(spelling: string, email: string): boolean {
   const whole = WHOLE.test(spelling.trim()) || spelling.startsWith('"') ? keyOf(spelling) : "";
   if (whole !== "") return whole === email;
-  if (!spelling.includes(email)) return false;
-  if (!PLAIN.test(email)) return holdsApart(spelling, email);
-  return [...spelling.matchAll(ADDRESS)].some(([found]) => {
-    const address = found.replace(AROUND, "");
+  for (let at = spelling.indexOf(email); at >= 0; at = spelling.indexOf(email, at + 1)) {
+    const address = addressAround(spelling, at, at + email.length);
     const key = keyOf(address);
-    return key === "" ? holdsApart(address, email) : key === email;
-  });
+    if (key === "" ? holdsApart(address, email) : key === email) return true;
+  }
+  return false;
+}
+
+/**
+ * As much around a place as can belong to one address, without quotes and bullets before it and the end of a sentence behind it. A
+ * stranger's text is long, so no pattern looks for it twice.
+ */
+function addressAround(text: string, at: number, end: number): string {
+  let from = at;
+  while (from > 0 && LOCAL.test(text.charAt(from - 1))) from--;
+  while (from < at && ".'+_-".includes(text.charAt(from))) from++;
+  let to = end;
+  while (to < text.length && DOMAIN.test(text.charAt(to))) to++;
+  while (to > end && "._-".includes(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
 }
 
 /** The key of an address without blanks whose domain may exist: its last label is of letters. */

@@ -181,7 +181,7 @@ describe.each(await serverStoreKinds(LOCKED_MS))("EraseVisitor under kill -9: $n
       const named = await person.named(NAMED_BY[n % NAMED_BY.length]!, clients);
       const request = { appId: "shop", person: named, requestId: randomUUID() };
       senders.when = "during";
-      // In each third round nobody waits for the answer: the call is made again at the next server, as the same request.
+      // In each third round the caller is gone before the answer, and makes the same request at the next server.
       const isAnswered = n % 3 !== 2;
       const asked = clients.privacy.eraseVisitor(request);
       if (isAnswered) {

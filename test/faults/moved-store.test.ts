@@ -24,7 +24,7 @@ interface Way {
   readonly way: string;
   readonly hurt: (paths: Paths) => Promise<unknown>;
   readonly mend: (paths: Paths) => Promise<unknown>;
-  /** What was acknowledged before the fault is there at its end. */
+  /** The store still has the events that were acknowledged before the fault. */
   readonly keepsAll: boolean;
 }
 

@@ -69,7 +69,7 @@ export interface Trainer {
    * no failure; it is skipped until something changes in it.
    */
   trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
-  /** Time of the oldest model whose app has newer data that could not be learned; null when there is none. */
+  /** Time of the oldest model whose app has newer data that could not be learned; null when every model is current. */
   behindSince(): number | null;
   /** Trains without being asked. False when there is no data; true also while another training of the app runs. */
   trainIfPossible(appId: string): Promise<boolean>;

@@ -29,7 +29,7 @@ const NOT_FRAMED =
  * Splits a stream of bytes into messages, each with its prefix. Connect allocates as many bytes as a prefix announces,
  * whether they come or not. It also counts all pieces of a message again with each new one, which is slow for many small
  * pieces. Here memory grows with the received bytes, and each byte is copied a few times. A message of more than
- * `mostBytes` passes piece by piece, and Connect refuses it. Throws for a message whose prefix is none or has wrong flags.
+ * `mostBytes` passes piece by piece, and Connect refuses it. Throws for a message without a prefix and for wrong flags.
  */
 export async function* framedMessages(
   body: AsyncIterable<Uint8Array>,

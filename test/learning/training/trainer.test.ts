@@ -28,6 +28,20 @@ async function trainer(runTraining?: RunTraining) {
   return { ...shop, trainer: it, published, view };
 }
 
+/** With events to learn from, and trainings that end when `finish` is called. */
+async function slowTrainer() {
+  let finish = () => {};
+  const slow = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const made = await trainer(async () => {
+    await slow;
+    return { manifest, bytes: [new Uint8Array(8)] };
+  });
+  await made.view();
+  return { ...made, finish };
+}
+
 describe("the trainer", () => {
   it("rejects an unknown app, and one without products and events", async () => {
     const { trainer: it } = await trainer();
@@ -36,15 +50,7 @@ describe("the trainer", () => {
   });
 
   it("trains an app only once at a time", async () => {
-    let finish = () => {};
-    const slow = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const { trainer: it, view } = await trainer(async () => {
-      await slow;
-      return { manifest, bytes: [new Uint8Array(8)] };
-    });
-    await view();
+    const { trainer: it, finish } = await slowTrainer();
     const first = it.train("shop", () => undefined);
     await expect(it.train("shop", () => undefined)).rejects.toBeInstanceOf(Conflict);
     finish();
@@ -53,15 +59,7 @@ describe("the trainer", () => {
   });
 
   it("lets one caller wait for the end of a training that nobody asked for, and refuses others at once", async () => {
-    let finish = () => {};
-    const slow = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const { trainer: it, view } = await trainer(async () => {
-      await slow;
-      return { manifest, bytes: [new Uint8Array(8)] };
-    });
-    await view();
+    const { trainer: it, finish } = await slowTrainer();
     const unasked = it.trainIfPossible("shop");
     await expect(it.check("shop")).resolves.toBe(undefined);
     const first = it.train("shop", () => undefined);
