@@ -51,7 +51,11 @@ class Model {
 
   say(email: string, status: boolean, at: number, by: string, onlyUnknown: boolean): void {
     const known = this.of(email);
-    if (onlyUnknown && known.status !== null) return;
+    if (onlyUnknown) {
+      // What a page says beside something else gives way to a statement of the same time.
+      if (known.status === null) Object.assign(known, { status, at: at - 1, by });
+      return;
+    }
     // Doubt unsubscribes: all that is late here is late by seconds.
     if (known.status === true && !status) Object.assign(known, { status, at: Math.max(at, known.at + 1), by });
     else if (known.status === false && status ? at > known.at : isNewer({ at, by }, known))
