@@ -40,7 +40,7 @@ const TABLE: ImportTable = {
   "store/migrate": ["domain", "store/ports"],
   intake: USE_CASE,
   // An effect of an event is declared by intake and lies with what it changes.
-  identity: [...USE_CASE, "intake"],
+  identity: [...USE_CASE, "intake", "results"],
   catalog: [...USE_CASE, "intake", "catalog/feed"],
   // The command line reads feeds too, so the readers know neither store nor domain.
   "catalog/feed": ["gen", "parse"],
@@ -56,6 +56,8 @@ const TABLE: ImportTable = {
   // Evaluation asks the same lists that visitors get.
   "learning/evaluation": [...USE_CASE, ...ALGORITHMS, "learning/model", "learning/training", "catalog", "recommend"],
   recommend: [...USE_CASE, ...ALGORITHMS, "learning/model"],
+  // What came of the lists that recommend gave.
+  results: [...USE_CASE, "intake", "recommend", "learning/common"],
   operations: USE_CASE,
   "services/wire": ["gen", "domain", "adapters", "parse", "http"],
   services: [
@@ -68,6 +70,7 @@ const TABLE: ImportTable = {
     "catalog/feed",
     "catalog/feed/schedule",
     "recommend",
+    "results",
     "operations",
     "learning/model",
     "learning/training",
@@ -78,7 +81,7 @@ const TABLE: ImportTable = {
   // What each setting may be is known before anything of ours is loaded.
   "server/settings": [],
   // The demo shop as the server makes it; what its pages run is in web/demo.
-  "server/demo": ["gen", "domain", "catalog/feed", "learning/common", "recommend", "server"],
+  "server/demo": ["gen", "domain", "catalog/feed", "learning/common", "recommend", "results", "server"],
   server: [EVERYTHING],
   [TOP]: [EVERYTHING],
 };

@@ -102,6 +102,8 @@ export interface IdempotencyRecord {
 
 /** Called with the stored events that it wants. */
 export interface StoredEventListener {
+  /** Called before an event is stored. */
+  before?(appId: string, event: Event): Promise<void>;
   wants(appId: string, event: Event): boolean;
   took(appId: string, event: Event): void;
 }

@@ -98,10 +98,15 @@ export interface FrameConfiguration {
   /** Number of this version of the frame, from 1; 0 for one that was never written. */
   readonly version: number;
   readonly updatedAt: number;
+  /**
+   * When the experiment with these variants began; without variants, when the last one did. 0: no experiment yet, or one that
+   * an earlier version began.
+   */
+  readonly experimentAt: number;
 }
 
 /** A frame before the store gives it its version. */
-export type FrameToWrite = Omit<FrameConfiguration, "version">;
+export type FrameToWrite = Omit<FrameConfiguration, "version" | "experimentAt">;
 
 /** A frame as one write left it, at the frame's `updatedAt`; `deleted`: the write deleted it. */
 export interface FrameVersion {
@@ -145,6 +150,7 @@ export function bareFrame(frameId: string): FrameConfiguration {
     variants: [],
     version: 0,
     updatedAt: 0,
+    experimentAt: 0,
   };
 }
 

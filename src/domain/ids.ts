@@ -67,6 +67,11 @@ export function usualKeysOfNobody(): VisitorKey[] {
   return spellingsOfNobody().flatMap((id) => [`c:${id}`, `f:${id}`, `u:${id}`]);
 }
 
+/** Whether a text is the key of a visitor, and not the id of an event. */
+export function isVisitorKey(key: string): key is VisitorKey {
+  return /^[cfu]:/.test(key);
+}
+
 /** Whether a key is of a user id, which can be guessed, and not of a browser. */
 export function isUserKey(key: VisitorKey): boolean {
   return key.startsWith("u:");

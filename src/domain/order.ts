@@ -20,6 +20,10 @@ export interface Order {
   readonly status: string;
   readonly statusAt: number;
   readonly payment: Money;
+  /** Who said the payment; "" for nobody, and in records of earlier versions. */
+  readonly paidBy: "shop" | "server" | "browser" | "";
+  /** When it was said. */
+  readonly paidAt: number;
   /** Earliest time of all copies, by their senders; 0 while only a cancellation is known. */
   readonly occurredAt: number;
   /** When the first copy or cancellation was received; 0 in records of earlier versions. */
@@ -39,6 +43,10 @@ const BORDER = "\n";
 /** The id of an order that is stored apart from others of the same id, see `intake/order-book.ts`. */
 export function orderIdApart(orderId: string, visitorId: string): string {
   return `${orderId}${BORDER}${visitorId}`;
+}
+
+export function isApart(orderId: string): boolean {
+  return orderId.includes(BORDER);
 }
 
 /** The order id as senders write it. */

@@ -161,6 +161,8 @@ export function joinVisitor(
   if (missing.length > 0) visitor = { ...visitor, keys: [...visitor.keys, ...missing] };
   if (proves) visitor = { ...visitor, isUserProven: true };
   if (missing.length > 0 || found.length > 1 || proves) write(tx, visitor, found);
+  // What frames showed under either key is one person's now.
+  if (found.length > 1 || (found.length === 1 && missing.length > 0)) tx.dueResults.put(keys[0]!, "");
   const contactChanged = found.some((one) => one.contactId !== visitor?.contactId);
   return { visitor, contactChanged, notes };
 }

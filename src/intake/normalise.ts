@@ -210,7 +210,13 @@ function readMoney(money: Money, what: string, notes: string[]): Money {
   if (money.amount === "" && money.currency === "") return NO_MONEY;
   const amount = money.amount.trim();
   if (amount !== "" && !isDecimal(amount)) notes.push(`${what} is no amount and was left out`);
-  return { amount: isDecimal(amount) ? amount : "", currency: cut(money.currency, 8) };
+  return { amount: isDecimal(amount) ? amount : "", currency: readCurrency(money.currency) };
+}
+
+/** Codes of ISO 4217 are upper-case; anything else stays as it was sent. */
+function readCurrency(currency: string): string {
+  const code = currency.trim();
+  return cut(/^[a-z]{3}$/i.test(code) ? code.toUpperCase() : code, 8);
 }
 
 function readExtra(fields: Readonly<Record<string, string>>, notes: string[]): Readonly<Record<string, string>> {

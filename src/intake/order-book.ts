@@ -1,5 +1,6 @@
 import type { Event } from "../domain/event.js";
-import { type Money, NO_MONEY } from "../domain/money.js";
+import { visitorKeys } from "../domain/ids.js";
+import { NO_MONEY } from "../domain/money.js";
 import { type Order, type OrderLine, orderIdApart } from "../domain/order.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -56,19 +57,58 @@ function keep(
   identity: Identity,
   sender: PublicSender | undefined,
 ): Outcome {
-  const after = mergeOrder(orderId, base, event, identity, sentFromOf(tx.appId, orderId, sender));
-  const vouched = after.vouched || (sender === undefined && (event.products.length > 0 || after.cancelled));
-  tx.orders.put(orderId, { ...after, vouched, payment: paymentOf(after, known, event, sender) });
-  if (known) takeOut(tx, known);
+  const merged = mergeOrder(orderId, base, event, identity, sentFromOf(tx.appId, orderId, sender));
+  const vouched = merged.vouched || (sender === undefined && (event.products.length > 0 || merged.cancelled));
+  const after = { ...merged, ...paidBy(base, event, sender), ...earliest(tx, merged, base, known), vouched };
+  tx.orders.put(orderId, after);
+  if (known) {
+    takeOut(tx, known);
+    for (const key of visitorKeys(known.visitor))
+      if (!visitorKeys(after.visitor).includes(key)) tx.dueResults.put(key, "");
+  }
   putIn(tx, after);
   tx.markChanged();
   return base?.cancelled && event.actionType === "order" ? noted(CANCELLED) : NO_OUTCOME;
 }
 
-/** The shop's word for what was paid replaces that of strangers. */
-function paymentOf(after: Order, known: Order | undefined, event: Event, sender: PublicSender | undefined): Money {
-  const said = event.order?.payment ?? NO_MONEY;
-  return sender === undefined && known?.vouched === false && said.amount !== "" ? said : after.payment;
+/**
+ * What was paid, by the newest word of the best sender: the shop itself, otherwise a server, otherwise the first browser. So
+ * the shop's later amount counts, as after a refund.
+ */
+function paidBy(
+  known: Order | undefined,
+  { order, sender: sentBy, occurredAt }: Event,
+  sender: PublicSender | undefined,
+): Pick<Order, "payment" | "paidBy" | "paidAt"> {
+  const said = order?.payment ?? NO_MONEY;
+  const by = sender === undefined ? "shop" : sentBy;
+  const before = known ?? { payment: NO_MONEY, paidBy: "", paidAt: 0 };
+  const isBetter = PAYMENT_RANK[by] > PAYMENT_RANK[before.paidBy];
+  const isNewer = by === before.paidBy && by !== "browser" && occurredAt >= before.paidAt;
+  if (said.amount !== "" && (before.payment.amount === "" || isBetter || isNewer))
+    return { payment: said, paidBy: by, paidAt: occurredAt };
+  return { payment: before.payment, paidBy: before.paidBy, paidAt: before.paidAt };
+}
+
+const PAYMENT_RANK: Readonly<Record<Order["paidBy"], number>> = { "": 0, browser: 0, server: 1, shop: 2 };
+
+/** The shop's copy may replace that of a visitor who is linked to its contact: it is the same order, at the earlier time. */
+function earliest(
+  tx: Transaction,
+  merged: Order,
+  base: Order | undefined,
+  known: Order | undefined,
+): Pick<Order, "occurredAt" | "receivedAt"> {
+  const { occurredAt, receivedAt, contactId } = merged;
+  const own = { occurredAt, receivedAt };
+  if (base !== undefined || known === undefined || known.occurredAt === 0 || occurredAt === 0) return own;
+  const owners = visitorKeys(known.visitor).map((key) => tx.visitors.get(tx.visitorKeys.get(key) ?? ""));
+  const isLinked = [known, ...owners].some((one) => one?.contactId === contactId);
+  if (contactId === "" || !isLinked) return own;
+  return {
+    occurredAt: Math.min(occurredAt, known.occurredAt),
+    receivedAt: known.receivedAt === 0 ? receivedAt : Math.min(receivedAt, known.receivedAt),
+  };
 }
 
 /** What stands of the order before an event that may change it: nothing of strangers once the shop names its products. */
@@ -103,6 +143,7 @@ function removeApart(tx: Transaction, orderId: string, { visitor }: Identity): v
     if (own === undefined) continue;
     takeOut(tx, own);
     tx.orders.delete(place);
+    for (const key of visitorKeys(own.visitor)) tx.dueResults.put(key, "");
   }
 }
 
@@ -129,6 +170,8 @@ function mergeOrder(
     status: "",
     statusAt: 0,
     payment: NO_MONEY,
+    paidBy: "",
+    paidAt: 0,
     occurredAt: 0,
     receivedAt: event.receivedAt,
     cancelled: false,
@@ -158,7 +201,9 @@ function mergeOrder(
     lines: isOrder ? fullest(base.lines, linesOf(event)) : base.lines,
     status: newer ? order.status : base.status,
     statusAt: newer ? event.occurredAt : base.statusAt,
-    payment: pick(base.payment, order.payment),
+    payment: base.payment,
+    paidBy: base.paidBy,
+    paidAt: base.paidAt,
     occurredAt,
     receivedAt: base.receivedAt,
     cancelled: base.cancelled || !isOrder,
@@ -185,10 +230,6 @@ function linesOf(event: Event): OrderLine[] {
 /** Returns the list with more products; the known one when they are equal. */
 function fullest(known: readonly OrderLine[], seen: readonly OrderLine[]): readonly OrderLine[] {
   return seen.length > known.length ? seen : known;
-}
-
-function pick(known: Money, seen: Money): Money {
-  return known.amount === "" ? seen : known;
 }
 
 /** Takes an order out of its history. */

@@ -106,6 +106,7 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
     // The work asks as well: here it keeps unknown apps from the limit's table, and nobody waiting for a far store.
     if ((limited || answerMs !== undefined) && (await deps.apps.get(appId)) === undefined) throw new NotFound("app");
     const allowance = limited ? await deps.senderLimit(limitKey(appId, sent.sentBy)) : undefined;
+    for (const listener of listeners) await listener.before?.(appId, event);
     const recorded = await deps.unitOfWork.run(appId, (tx) => {
       // Under overload the time is spent on senders that still wait.
       if (!isWanted()) throw new Unavailable("The sender has already been answered");

@@ -5,7 +5,7 @@ import { checkFilter } from "../domain/check-filter.js";
 import type { Now } from "../domain/clock.js";
 import { check, checkAll, InvalidArgument, NotFound } from "../domain/errors.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
-import type { ShownList } from "../domain/frame-tally.js";
+import type { ShownList } from "../domain/frame-exposure.js";
 import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
 import { refusesProfile } from "../domain/privacy-signals.js";
 import type { Product } from "../domain/product.js";
@@ -18,12 +18,12 @@ import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import type { WatchedCatalog } from "./catalog.js";
 import type { CountedPopularity } from "./counted-popularity.js";
-import type { Shown } from "./frame-counts.js";
 import type { LiveLayer } from "./live-layer.js";
 import { usesOf } from "./passed-over.js";
 import type { RecommendAnswer, RecommendQuery } from "./query.js";
 import type { Recommender } from "./recommend.js";
 import { withKnownIds } from "./sent-lists.js";
+import type { Shown } from "./shown.js";
 import { frameOfVariant, splittingKey, variantOf } from "./variants.js";
 
 /** Most interactions of a visitor that are read from the store. */
@@ -208,7 +208,9 @@ export function createAnswerVisitor(deps: AnswerVisitorDependencies): AnswerVisi
           variant: variant?.name ?? "",
           explored: answer.explored,
           rotates: frame.rotation && frame.rotationRate > 0,
+          experimentAt: variant === undefined ? 0 : whole.experimentAt,
           visitorKey,
+          visitorKeys: visitorKeys(query.visitor),
           recommendationId: query.tracksClicks ? requestId : "",
           productIds: products.map(({ productId }) => productId),
           variantGroupIds: products.map(({ variantGroupId }) => variantGroupId).filter((groupId) => groupId !== ""),

@@ -2,7 +2,7 @@
  * Arranges the two lists of an answer from what is proposed for each. Products come in tiers: proposals, then popular
  * products where the frame has a fallback. A tier is read only when the ones before it did not fill the list.
  */
-import type { ExploredProduct } from "../domain/frame-tally.js";
+import type { ExploredProduct } from "../domain/frame-exposure.js";
 import type { Product } from "../domain/product.js";
 import type { List, ServingModel } from "../learning/model/source.js";
 import { boostedTiers } from "./boosts.js";

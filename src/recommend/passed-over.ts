@@ -11,7 +11,7 @@
  * products rises (`npm run bench -- rotation`).
  */
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
-import { EXPOSURE_MS, type ShownList } from "../domain/frame-tally.js";
+import { EXPOSURE_MS, type ShownList } from "../domain/frame-exposure.js";
 import type { RecommendQuery } from "./query.js";
 
 /** By product id, how far a product steps back, in lengths of the list. */

@@ -1,6 +1,6 @@
 import type { ReadyListKind } from "../domain/frame.js";
+import type { ExploredProduct } from "../domain/frame-exposure.js";
 import type { Boost } from "../domain/frame-rules.js";
-import type { ExploredProduct } from "../domain/frame-tally.js";
 import type { VisitorIds } from "../domain/ids.js";
 import type { InteractionType } from "../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../domain/privacy-signals.js";

@@ -2,7 +2,7 @@
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { ReadyList } from "../domain/frame.js";
-import type { ExploredProduct } from "../domain/frame-tally.js";
+import type { ExploredProduct } from "../domain/frame-exposure.js";
 import type { Product } from "../domain/product.js";
 import type { List } from "../learning/model/source.js";
 import { arrange } from "./arrange.js";

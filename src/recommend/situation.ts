@@ -1,6 +1,6 @@
 import type { App } from "../domain/app.js";
 import type { FrameConfiguration } from "../domain/frame.js";
-import type { ShownList } from "../domain/frame-tally.js";
+import type { ShownList } from "../domain/frame-exposure.js";
 import type { Interaction } from "../domain/interaction.js";
 import { isOnHosts, isShown, type Product } from "../domain/product.js";
 import type { ProductFilter } from "../domain/product-filter.js";

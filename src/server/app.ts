@@ -14,8 +14,8 @@ import { createSetSubscription } from "../identity/set-subscription.js";
 import { createSuppressAddresses } from "../identity/suppress-addresses.js";
 import { createReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import { createEvaluator } from "../learning/evaluation/evaluator.js";
-import { createFrameReporter } from "../recommend/frame-report.js";
-import { createWritePastResults } from "../recommend/past-results.js";
+import { createFrameReporter } from "../results/frame-report.js";
+import { createWritePastResults } from "../results/past-results.js";
 import { createAppService } from "../services/app-service.js";
 import { createCatalogService } from "../services/catalog-service.js";
 import { createEventService } from "../services/event-service.js";
@@ -164,7 +164,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
       hasTitles,
       now,
       newAppId: deps.newAppId,
-      frameReport: createFrameReporter({ apps, copies }),
+      frameReport: createFrameReporter({ apps, copies, settle: stages.frameResults.settle }),
       catalogs: catalogViews,
       signedEvents,
       onDeleted: stages.forgetApp,
@@ -231,7 +231,8 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Reads products and events that are newer than the models. */
     refreshLive: stages.liveLayer.refresh,
     /** Writes the counts of frames; with `all` also the newest ones. */
-    writeFrameCounts: stages.frameCounts.flush,
+    writeFrameCounts: stages.frameResults.flush,
+    settleFrameCounts: stages.frameResults.settleAll,
     /** Writes frames with the results of simulated visits. */
     writePastResults: createWritePastResults({ unitOfWork }),
     /** Reads catalogues and models into memory before the first request. */

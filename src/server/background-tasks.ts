@@ -13,8 +13,10 @@ const FILES_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 1_000;
 /** Interval for sending hook messages and starting due feeds. */
 const HOOKS_EVERY_MS = 1_000;
-/** Interval for writing frame counts. */
-const FRAME_COUNTS_EVERY_MS = 1_000;
+/** Interval for writing what frames showed, and what came of it. */
+const FRAME_RESULTS_EVERY_MS = 1_000;
+/** Interval for taking in results that a process left. */
+const LEFT_RESULTS_EVERY_MS = 60_000;
 /** Interval for looking up models of other processes. */
 const MODELS_EVERY_MS = 1_000;
 /** Interval for evicting apps from memory. */
@@ -67,7 +69,7 @@ function tasksOfServices(aisle: Aisle, parts: TaskParts, every: Every): Schedule
     every(MODELS_EVERY_MS, aisle.lookForModels),
     every(EVICT_EVERY_MS, async () => aisle.evictApps()),
     ...(parts.duties.rpc === "services" ? [startStoppable(AHEAD_EVERY_MS, aisle.preload, parts.report, 0)] : []),
-    every(FRAME_COUNTS_EVERY_MS, async () => aisle.writeFrameCounts(false)),
+    every(FRAME_RESULTS_EVERY_MS, aisle.writeFrameCounts),
     every(ERASURES_EVERY_MS, resumeErasures),
   ];
 }
@@ -97,6 +99,7 @@ function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[
     every(parts.trainEveryMs, trainChanged),
     every(parts.trainEveryMs === 0 ? 0 : YOUNG_EVERY_MS, trainGrown),
     ...(aisle.deliverHooks === undefined ? [] : [every(HOOKS_EVERY_MS, aisle.deliverHooks)]),
+    every(LEFT_RESULTS_EVERY_MS, aisle.settleFrameCounts),
     startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, parts.report),
     every(ERASURES_EVERY_MS, sweepRetention),
   ];

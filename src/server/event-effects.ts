@@ -6,6 +6,7 @@ import { createIdentify } from "../identity/visitors.js";
 import { keepHistory } from "../intake/history.js";
 import { keepOrderBook } from "../intake/order-book.js";
 import { createTakeEvent } from "../intake/record-event.js";
+import { createMarkResults } from "../results/due-results.js";
 import type { AppDependencies } from "./stages.js";
 
 /** Records an event with all its effects. */
@@ -15,8 +16,11 @@ export function createEventTaker({
   newSecret,
   newId,
   suppressions,
+  splits = () => true,
 }: Pick<AppDependencies, "linkLimits" | "learnProducts" | "newSecret" | "newId"> & {
   readonly suppressions?: Suppressions | undefined;
+  /** See `FrameResults`. */
+  readonly splits?: ((appId: string) => boolean) | undefined;
 }) {
   return createTakeEvent({
     identify: createIdentify({ limits: linkLimits, newSecret, suppressions }),
@@ -25,6 +29,7 @@ export function createEventTaker({
       createLearnProducts(learnProducts),
       keepHistory,
       keepOrderBook,
+      ...createMarkResults(splits),
     ],
   });
 }

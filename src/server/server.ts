@@ -178,7 +178,7 @@ async function drain({ health, services, facade, rpc, tracer }: Server, schedule
   };
   await Promise.all([facade.close(), rpc.close(DRAIN_MS), scheduled()]);
   for (const timer of [silent, late]) clearTimeout(timer);
-  await services.aisle?.writeFrameCounts(true);
+  await services.aisle?.writeFrameCounts();
   await services.close();
   await tracer?.close();
   clearTimeout(forced);

@@ -29,9 +29,9 @@ import { createOperations } from "../operations/operations.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
 import { createCountedPopularity } from "../recommend/counted-popularity.js";
 import { createFindProducts } from "../recommend/find-products.js";
-import { createFrameCounts } from "../recommend/frame-counts.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
+import { createFrameResults } from "../results/frame-results.js";
 import { erasureResult } from "../services/erasure-messages.js";
 import { faultOf } from "../services/operation-messages.js";
 import type { ReportInternal } from "../services/wire/errors.js";
@@ -164,20 +164,21 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
 export function wireIntake(deps: AppDependencies, stores: Stores) {
   const { apps, unitOfWork, admission, catalogViews } = stores;
   const { store, now, newId, metrics, reportFailure, monotonicNow } = deps;
-  const take = createEventTaker({ ...deps, suppressions: stores.suppressions });
-  const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
-  const frameCounts = createFrameCounts({
+  const frameResults = createFrameResults({
     apps: store.apps,
     visitors: store.visitors,
+    copies: stores.copies,
     unitOfWork,
     now,
     metrics,
     reportFailure,
   });
+  const take = createEventTaker({ ...deps, suppressions: stores.suppressions, splits: frameResults.splits });
+  const rejecting = createRejectedEvents({ apps, unitOfWork, now, monotonicNow, metrics, reportFailure });
   const recording = {
     apps,
     unitOfWork,
-    listeners: [frameCounts, createKnownProductCounts(catalogViews, metrics)],
+    listeners: [frameResults, createKnownProductCounts(catalogViews, metrics)],
     take,
     rejectedEvents: rejecting,
     now,
@@ -193,7 +194,7 @@ export function wireIntake(deps: AppDependencies, stores: Stores) {
   return {
     take,
     rejecting,
-    frameCounts,
+    frameResults,
     recordEvent,
     recordEvents: createRecordEvents(recording),
     triedRecording: wireTriedRecording(deps, stores, take),
@@ -223,7 +224,7 @@ export function wireRecommending(
   deps: AppDependencies,
   { apps, unitOfWork, copies, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
-  { frameCounts }: Intake,
+  { frameResults }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
   const { events, models, visitors, interactions } = store;
@@ -247,8 +248,8 @@ export function wireRecommending(
     random: Math.random,
     recommend: spans.around("recommend rank", createRecommender({ metrics, reportFailure })),
     newRequestId: newId,
-    shown: frameCounts.shown,
-    shownTo: frameCounts.shownTo,
+    shown: frameResults.shown,
+    shownTo: frameResults.shownTo,
     now,
     metrics,
     reportFailure,
@@ -261,7 +262,7 @@ export function wireRecommending(
 export function wireIdentity(
   deps: AppDependencies,
   { apps, unitOfWork, copies, patience, seal, suppressions }: Stores,
-  { rejecting, frameCounts }: Intake,
+  { rejecting, frameResults }: Intake,
 ) {
   const { store, now, newId, metrics, remoteStore } = deps;
   const { visitors, contacts } = store;
@@ -275,7 +276,7 @@ export function wireIdentity(
     unitOfWork,
     scrub: store.scrub,
     settled: async () => {
-      await Promise.all([rejecting.settled(), frameCounts.flush(true)]);
+      await Promise.all([rejecting.settled(), frameResults.flush()]);
     },
     resultOf: erasureResult,
     now,

@@ -9,7 +9,7 @@ import { AppSchema } from "../gen/aisle/v1/app_pb.js";
 import { AppService, type CreateAppResponse, type DeleteAppResponse } from "../gen/aisle/v1/app_service_pb.js";
 import { FrameConfigurationSchema, FrameVersionSchema } from "../gen/aisle/v1/frame_configuration_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
-import type { FrameReporter } from "../recommend/frame-report.js";
+import type { FrameReporter } from "../results/frame-report.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { appEtag, appMessage, newApp, settingsUpdate } from "./app-settings.js";

@@ -5,6 +5,7 @@ import { check, checkAll, InvalidArgument } from "../domain/errors.js";
 import {
   type FrameConfiguration,
   type FrameSource,
+  type FrameToWrite,
   type FrameVariant,
   type PageKind,
   ROTATION_DAYS,
@@ -64,7 +65,7 @@ const PATH = "frame_configuration";
  *
  * @param at Time of the write.
  */
-export function readFrame(asked: FrameMessage | undefined, at: number): Omit<FrameConfiguration, "version"> {
+export function readFrame(asked: FrameMessage | undefined, at: number): FrameToWrite {
   if (!asked?.frameId) throw new InvalidArgument(`${PATH}.frame_id`, "missing");
   const { frameId, title, recommendedCount, alternativeCount, diversity } = asked;
   const read = {

@@ -1,9 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { InvalidArgument } from "../domain/errors.js";
-import type { Sales } from "../domain/frame-tally.js";
+import { NO_CURRENCY, type Sales } from "../domain/frame-tally.js";
 import type { GetFrameReportRequest, GetFrameReportResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import type { FrameResultsSchema, FrameSalesSchema } from "../gen/aisle/v1/frame_report_pb.js";
-import type { Days, FrameReport, Results } from "../recommend/frame-report.js";
+import type { Days, FrameReport, Results } from "../results/frame-report.js";
+import { timestampOf } from "./common-messages.js";
 
 export function daysOf({ fromDay, toDay }: GetFrameReportRequest): Days {
   checkDay("from_day", fromDay);
@@ -29,6 +30,8 @@ export function reportMessage(frames: readonly FrameReport[]): MessageInitShape<
       days: days.map((results) => ({ day: results.day, results: resultsMessage(results) })),
       variants: variants.map((one) => ({
         variant: one.variant,
+        experimentStartTime: timestampOf(one.experimentAt),
+        isRunning: one.isRunning,
         results: resultsMessage(one),
         clickRateDifference: one.clickRateDifference,
         orderRateDifference: one.orderRateDifference,
@@ -52,8 +55,8 @@ function resultsMessage(results: Results): MessageInitShape<typeof FrameResultsS
 }
 
 function salesMessage({ currency, orders, amount }: Sales): MessageInitShape<typeof FrameSalesSchema> {
-  const isKnown = amount !== 0 || currency !== "";
-  return { orderCount: orders, revenue: isKnown ? { amount: decimalText(amount), currency } : undefined };
+  const revenue = { amount: decimalText(amount), currency: currency === NO_CURRENCY ? "" : currency };
+  return { orderCount: orders, revenue: currency === "" ? undefined : revenue };
 }
 
 const MILLIONTHS = 1e6;

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
 import { InvalidArgument } from "../domain/errors.js";
-import { clickOfKey, type ExposedFrame, type ShownList } from "../domain/frame-tally.js";
+import type { ExposedFrame, ShownList } from "../domain/frame-exposure.js";
 import { type Confirmation, confirmationOf, endsWithContact } from "../domain/hook.js";
 import type { Operation } from "../domain/operation.js";
 import type { Visitor } from "../domain/visitor.js";
@@ -23,6 +23,7 @@ import type { Erasures } from "../identity/privacy/erasure.js";
 import { type PersonItem, type PersonStores, readPerson } from "../identity/privacy/export.js";
 import type { PersonNames } from "../identity/privacy/person.js";
 import type { Operations } from "../operations/operations.js";
+import { clickOfKey, type ExposureResults, resultsOf } from "../results/person-results.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf, visitorIdsOf } from "./common-messages.js";
 import { erasureMessage, removedMessage } from "./erasure-messages.js";
@@ -93,9 +94,9 @@ type ItemMessage = NonNullable<MessageInitShape<typeof ExportVisitorResponseSche
 function itemMessages(item: PersonItem): ItemMessage[] {
   if (item.kind === "frameExposures")
     return [
-      ...item.value.frames.map((frame) => ({
+      ...[...resultsOf([item.value])].map(([frame, results]) => ({
         case: "frameExposure" as const,
-        value: exposureMessage(item.key, frame),
+        value: exposureMessage(item.key, frame, results),
       })),
       ...item.value.shownLists.map((list) => ({ case: "shownList" as const, value: shownListMessage(item.key, list) })),
     ];
@@ -179,7 +180,12 @@ function shownListMessage(
   return { visitor: keptIds(key), frameId, firstShowTime: timestampOf(at), productIds: [...productIds] };
 }
 
-function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typeof KeptFrameExposureSchema> {
+function exposureMessage(
+  key: string,
+  frame: ExposedFrame,
+  { named, times, orders }: ExposureResults,
+): MessageInitShape<typeof KeptFrameExposureSchema> {
+  const earliest = (all: readonly number[]) => timestampOf(all.length === 0 ? 0 : Math.min(...all));
   return {
     visitor: keptIds(key),
     frameId: frame.frameId,
@@ -187,12 +193,12 @@ function exposureMessage(key: string, frame: ExposedFrame): MessageInitShape<typ
     firstExposureTime: timestampOf(frame.firstAt),
     lastExposureTime: timestampOf(frame.lastAt),
     shownProductIds: [...frame.shown],
-    clickTime: timestampOf(frame.clickedAt),
-    orderTime: timestampOf(frame.orderedAt),
-    orderIds: frame.orders.map(({ orderId }) => orderId),
+    clickTime: earliest(times),
+    orderTime: earliest(orders.map(({ at }) => at)),
+    orderIds: orders.map(({ orderId }) => orderId),
     recommendationIds: [...frame.recommendationIds],
-    lastClickTime: timestampOf(frame.lastClickedAt),
-    clicks: frame.clicks.map(clickOfKey),
+    lastClickTime: timestampOf(Math.max(0, ...times)),
+    clicks: [...named].map(clickOfKey),
     explored: [...frame.explored],
   };
 }

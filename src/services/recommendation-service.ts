@@ -124,7 +124,7 @@ export function createRecommendationService(
 
     explainRecommendation: guarded(report, async ({ request, frameConfiguration }) => {
       if (request === undefined) throw new InvalidArgument("request", "missing");
-      const frame = frameConfiguration && { ...readFrame(frameConfiguration, 0), version: 0 };
+      const frame = frameConfiguration && { ...readFrame(frameConfiguration, 0), version: 0, experimentAt: 0 };
       const answer = await deps.answer.explain(queryOf(request), frame);
       return {
         response: responseMessage(answer),

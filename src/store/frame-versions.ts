@@ -1,4 +1,11 @@
-import { type FrameConfiguration, type FrameToWrite, type FrameVersion, KEPT_VERSIONS } from "../domain/frame.js";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FrameConfiguration,
+  type FrameToWrite,
+  type FrameVariant,
+  type FrameVersion,
+  KEPT_VERSIONS,
+} from "../domain/frame.js";
 import { type Key, keyOf, ownedKey } from "./keys.js";
 
 interface FrameTables {
@@ -19,7 +26,8 @@ const LAST = "last";
 /** Writes the next version of a frame and removes the version beyond `KEPT_VERSIONS`. */
 export function writeFrame(tables: FrameTables, appId: string, asked: FrameToWrite): FrameConfiguration {
   const before = tables.frames.get(keyOf(appId, asked.frameId));
-  const frame = { ...asked, version: lastVersion(tables, appId, asked.frameId, before) + 1 };
+  const last = lastVersion(tables, appId, asked.frameId, before);
+  const frame = { ...asked, version: (last?.version ?? 0) + 1, experimentAt: experimentAt(asked, before, last) };
   addVersion(tables, appId, { frame, deleted: false });
   tables.frames.put(keyOf(appId, asked.frameId), frame);
   return frame;
@@ -29,7 +37,7 @@ export function writeFrame(tables: FrameTables, appId: string, asked: FrameToWri
 export function removeFrame(tables: FrameTables, appId: string, frameId: string, at: number): boolean {
   const before = tables.frames.get(keyOf(appId, frameId));
   if (before === undefined) return false;
-  const version = lastVersion(tables, appId, frameId, before) + 1;
+  const version = (lastVersion(tables, appId, frameId, before)?.version ?? 0) + 1;
   addVersion(tables, appId, { frame: { ...before, version, updatedAt: at }, deleted: true });
   tables.frames.delete(keyOf(appId, frameId));
   return true;
@@ -41,11 +49,27 @@ function lastVersion(
   appId: string,
   frameId: string,
   before: FrameConfiguration | undefined,
-): number {
-  const last = tables.frameVersions.get(ownedKey(appId, frameId, LAST))?.frame.version;
-  if (last !== undefined || before === undefined) return last ?? 0;
+): FrameConfiguration | undefined {
+  const last = tables.frameVersions.get(ownedKey(appId, frameId, LAST))?.frame;
+  if (last !== undefined || before === undefined) return last;
   addVersion(tables, appId, { frame: before, deleted: false });
-  return before.version;
+  return before;
+}
+
+/** Other weights go on with an experiment. Any other change of its variants begins one, whatever they are called. */
+function experimentAt(
+  { variants, updatedAt }: FrameToWrite,
+  before: FrameConfiguration | undefined,
+  last: FrameConfiguration | undefined,
+): number {
+  const lastAt = last?.experimentAt ?? 0;
+  const isRunning = before !== undefined && before.variants.length > 0;
+  const isSame = isRunning && isDeepStrictEqual(withoutWeights(variants), withoutWeights(before.variants));
+  return variants.length === 0 || isSame ? lastAt : Math.max(updatedAt, lastAt + 1);
+}
+
+function withoutWeights(variants: readonly FrameVariant[]): readonly FrameVariant[] {
+  return variants.map((variant) => ({ ...variant, weight: 0 })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function addVersion({ frameVersions }: FrameTables, appId: string, written: FrameVersion): void {

@@ -176,6 +176,11 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
   get frameExposures() {
     return this.recordsOf(this.tables.frameExposures);
   }
+  get dueResults(): Records<string> {
+    this.mustRun();
+    this.known.dueResults ??= this.recordsOf(this.staged.dueResults);
+    return this.known.dueResults;
+  }
   get operations() {
     return this.recordsOf(this.tables.operations);
   }
@@ -232,6 +237,7 @@ interface AppRecordsByTable {
   changes: Records<SubscriptionChange>;
   products: Records<Product>;
   orders: Records<Order>;
+  dueResults: Records<string>;
 }
 
 /** Keeps the SKU index and counts products. */

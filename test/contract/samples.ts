@@ -5,8 +5,9 @@ import { type Erasure, NOBODY } from "../../src/domain/erasure.js";
 import type { Event } from "../../src/domain/event.js";
 import type { Feed } from "../../src/domain/feed.js";
 import { DEFAULT_FRAME, type FrameConfiguration, type FrameVariant } from "../../src/domain/frame.js";
+import type { FrameExposure } from "../../src/domain/frame-exposure.js";
 import { NO_RULES } from "../../src/domain/frame-rules.js";
-import { type FrameExposure, type FrameTally, NO_TALLY } from "../../src/domain/frame-tally.js";
+import { type FrameTally, NO_TALLY } from "../../src/domain/frame-tally.js";
 import type { HookEntry } from "../../src/domain/hook.js";
 import type { Interaction } from "../../src/domain/interaction.js";
 import type { ModelPointer, ModelRecord } from "../../src/domain/model.js";
@@ -58,15 +59,21 @@ export function exposure(): FrameExposure {
     firstAt: 1,
     lastAt: 2,
     shown: ["p1", "pä"],
-    clickedAt: 2,
-    orderedAt: 3,
-    lastClickedAt: 2,
     recommendationIds: ["r1"],
-    clicks: ["r1 p1"],
     explored: [{ productId: "p1", probability: 0.25 }],
-    orders: [{ orderId: "o1", currency: "EUR", amount: 12_500_000, isAfterClick: true }],
+    experimentAt: 1,
+    usedAt: [2],
+    seenAt: [1],
   };
-  return { frames: [met], shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }] };
+  return {
+    frames: [met],
+    shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }],
+    acts: [{ at: 2, receivedAt: 3, isView: true, productIds: ["p1"], recommendationIds: ["r1"] }],
+    orders: [{ orderId: "o1", at: 3, receivedAt: 4, currency: "EUR", amount: 12_500_000 }],
+    ordersFrom: 0,
+    links: ["u:é"],
+    counted: [{ key: "f1/1970-01-01/", tally: frameTally() }],
+  };
 }
 
 /** A variant that is as its frame. */
@@ -258,6 +265,8 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     status: "",
     statusAt: 0,
     payment: NO_MONEY,
+    paidBy: "",
+    paidAt: 0,
     occurredAt: 1,
     cancelled: false,
     bot: false,

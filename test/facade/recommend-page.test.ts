@@ -45,13 +45,13 @@ describe("POST /recommend_page", () => {
   it("gives each frame an id of its own, whose clicks count for that frame", async () => {
     const { ask, trace, rpc, writeFrameCounts } = await openShop();
     const { body } = await ask({ frames: ["side", "below"], trackClicks: true });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const below = body.frames[1];
     await trace({
       ...{ app_id: "shop", action_type: "product_view", fp_ccid: "v1" },
       ...{ product_ids: below?.recommended[0]?.productId ?? "", recommendation_id: below?.recommendationId ?? "" },
     });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const { frames } = await rpc.apps.getFrameReport({ appId: "shop" });
     const clicked = frames.map(({ frameId, total }) => [frameId, total?.visitorCount, total?.clickCount]);
     expect(clicked).toEqual(

@@ -53,7 +53,7 @@ export async function openFullShop() {
     purpose: LinkPurpose.UNSUBSCRIBE,
     channel: SubscriptionChannel.EMAIL,
   });
-  await aisle.writeFrameCounts(true);
+  await aisle.writeFrameCounts();
   return {
     ...aisle,
     directory,

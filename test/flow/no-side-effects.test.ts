@@ -64,7 +64,7 @@ it("the store is the same to the byte after each call that has no side effects, 
     const call: unknown = Reflect.get(clients[client] ?? {}, method);
     if (typeof call !== "function") throw new Error(`${client} has no ${method}`);
     await drained(call(message), ENDLESS.has(method));
-    await shop.writeFrameCounts(true);
+    await shop.writeFrameCounts();
     expect(await directoryBytes(shop.directory), method).toBe(before);
   }
 });
@@ -73,7 +73,7 @@ it("Recommend writes that ids belong to one visitor, and what a frame showed", a
   const { rpc, directory, writeFrameCounts } = await openFullShop();
   const before = await directoryBytes(directory);
   await rpc.recommendations.recommend({ appId, visitor, frameId: "home" });
-  await writeFrameCounts(true);
+  await writeFrameCounts();
   expect(await directoryBytes(directory)).not.toBe(before);
 });
 

@@ -66,12 +66,12 @@ describe.each(stores)("a frame that a visitor used: $name", ({ openStore }) => {
     const { show, later, store, rpc, writeFrameCounts } = await openShop(openStore);
     await show();
     await show();
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const kept = { frameId: "home", productIds: FIRST_TEN };
     const stored = await store.visitors.exposure("shop", "c:c1");
     expect(stored?.shownLists).toEqual([expect.objectContaining(kept)]);
     expect(repeated(await show([later()]))).toBe(8);
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const person = { visitor: { clientId: "c1" } };
     const exported: unknown[] = [];
     for await (const { item } of rpc.privacy.exportVisitor({ appId: "shop", person }))
@@ -155,11 +155,11 @@ describe("a frame that a visitor used", () => {
       headers: { "sec-gpc": "1" },
       payload: { appId: "shop", cId: "c1", productInteractions: [], marketingMachineFrameConfigurationId: "home" },
     });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
     await set("side", { rotation: false });
     await show([], { marketingMachineFrameConfigurationId: "side" });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const exposure = await store.visitors.exposure("shop", "c:c1");
     expect(exposure).toMatchObject({ frames: [{ frameId: "side", shown: [] }], shownLists: [] });
   });
@@ -167,7 +167,7 @@ describe("a frame that a visitor used", () => {
   it("is forgotten 7 days after it showed something", async () => {
     const { show, now, store, writeFrameCounts, sweepRetention } = await openShop();
     await show();
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     now.at += 7 * DAY_MS - 1;
     await sweepRetention(() => undefined);
     expect(await store.visitors.exposure("shop", "c:c1")).toBeDefined();

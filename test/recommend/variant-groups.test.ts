@@ -110,9 +110,9 @@ describe("a shop whose pages name groups of variants", () => {
       frameConfiguration: { frameId: "home", recommendedCount: 10, variants },
     });
     await rpc.recommendations.recommend({ appId: "shop", frameId: "home", visitor: { clientId: "c1" } });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     await trace({ app_id: "shop", action_type: "product_view", c_id: "c1", product_ids: "PAN-02" });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const report = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home" });
     expect(report.frames[0]?.total).toMatchObject({ clickedVisitorCount: 1 });
   });

@@ -12,11 +12,11 @@ import type { ServingModel, Source, SourceQuery } from "../../src/learning/model
 import { createOperations } from "../../src/operations/operations.js";
 import { createCountedPopularity } from "../../src/recommend/counted-popularity.js";
 import { explain } from "../../src/recommend/explain.js";
-import { createFrameCounts } from "../../src/recommend/frame-counts.js";
 import { gather } from "../../src/recommend/gather.js";
 import { createLiveLayer } from "../../src/recommend/live-layer.js";
 import { liveSimilar } from "../../src/recommend/new-products.js";
 import { boughtTogether } from "../../src/recommend/split-lists.js";
+import { createFrameResults } from "../../src/results/frame-results.js";
 import { refreshLiveOften, replicaSenderLimit, sealSecrets } from "../../src/server/local-services.js";
 import { createLog } from "../../src/server/log.js";
 import { createReportFailure } from "../../src/server/report-failure.js";
@@ -171,9 +171,10 @@ describe("a failure that only shortens an answer", () => {
     },
     frame_counts: async ({ reportFailure, metrics }) => {
       const apps = { listFrames: brokenLater };
-      const counts = createFrameCounts({
-        apps,
+      const counts = createFrameResults({
+        apps: { ...apps, list: brokenLater },
         visitors: { exposure: brokenLater },
+        copies: { scan: brokenLater },
         unitOfWork: { run: brokenLater },
         now: () => 0,
         metrics,
@@ -183,6 +184,8 @@ describe("a failure that only shortens an answer", () => {
         appId: "shop",
         frameId: "f",
         variant: "a",
+        experimentAt: 1,
+        visitorKeys: [],
         rotates: true,
         productIds: [],
         recommendationId: "",
@@ -191,7 +194,7 @@ describe("a failure that only shortens an answer", () => {
         usedAt: 0,
       };
       counts.shown({ ...shown, visitorKey: "fpcid:v" });
-      await counts.flush(true);
+      await counts.flush();
     },
     rejected_events: async ({ reportFailure, metrics }) => {
       const now = testClock();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DataDamaged } from "../../src/domain/errors.js";
+import { NO_EXPOSURE } from "../../src/domain/frame-exposure.js";
 import { codecOf } from "../../src/store/lmdb/codec.js";
 import { frameExposure, frame as frameKind, frameVersion } from "../../src/store/schema/frames.js";
 import { exposure, frame, fullFrame, variant } from "../contract/samples.js";
@@ -63,16 +64,40 @@ describe("frames stored by earlier versions", () => {
   });
 
   it("have exposures whose orders carry only a time", () => {
-    const met = exposure();
-    const nothing = { lastClickedAt: 0, recommendationIds: [], clicks: [], orders: [], explored: [] };
-    const earlier = { frames: met.frames.map((one) => ({ ...one, ...nothing })), shownLists: [] };
-    const rows = met.frames.map((one) => [...Object.values(one).slice(0, 7), ["o1"]]);
+    const rows = [["f1", "a", 1, 2, ["p1"], 2, 3, ["o1"]]];
+    const met = { frameId: "f1", variant: "a", firstAt: 1, lastAt: 2, shown: ["p1"], usedAt: [2] };
+    const earlier = {
+      ...NO_EXPOSURE,
+      frames: [{ ...met, recommendationIds: [], explored: [], experimentAt: 0, seenAt: [] }],
+      counted: null,
+    };
     expect(exposureCodec.fromCells([rows, CHECKSUM], "")).toEqual(earlier);
-    expect(exposureCodec.fromCells([...exposureCodec.toCells(met), CHECKSUM], "")).toEqual(met);
-    const documents = met.frames.map(
-      ({ lastClickedAt: _, recommendationIds: __, clicks: ___, orders: ____, explored: _____, ...one }) => one,
-    );
-    expect(frameExposure.fromDocument({ frames: documents })).toEqual(earlier);
+    const { usedAt: _, ...document } = { ...met, clickedAt: 2, orderedAt: 3, orderIds: ["o1"] };
+    expect(frameExposure.fromDocument({ frames: [document] })).toEqual(earlier);
+  });
+
+  it("have exposures whose clicks and orders become acts and orders, which the tallies hold already", () => {
+    const clicks = ["r1 p1", "r1 p2"];
+    const orders = [["o1", "EUR", 5, true]];
+    const rows = [["f1", "", 1, 20, ["p1", "p2"], 2, 9, null, 8, ["r1"], clicks, orders, []]];
+    const ids = { receivedAt: 0, isView: true, recommendationIds: ["r1"] };
+    const found = exposureCodec.fromCells([rows, [], CHECKSUM], "");
+    expect(found).toEqual({
+      ...NO_EXPOSURE,
+      frames: [expect.objectContaining({ frameId: "f1", recommendationIds: ["r1"], usedAt: [] })],
+      acts: [
+        { ...ids, at: 2, receivedAt: 2, productIds: ["p1"] },
+        { ...ids, at: 8, receivedAt: 8, productIds: ["p2"] },
+      ],
+      orders: [{ orderId: "o1", at: 9, receivedAt: 0, currency: "EUR", amount: 5 }],
+      counted: null,
+    });
+    const met = { frameId: "f1", variant: "", firstAt: 1, lastAt: 20, shown: ["p1", "p2"], recommendationIds: ["r1"] };
+    const order = { orderId: "o1", currency: "EUR", amount: 5, isAfterClick: true };
+    const results = { clickedAt: 2, orderedAt: 9, lastClickedAt: 8, clicks, orders: [order] };
+    expect(frameExposure.fromDocument({ frames: [{ ...met, ...results }], shownLists: [] })).toEqual(found);
+    expect(exposureCodec.fromCells([...exposureCodec.toCells(exposure()), CHECKSUM], "")).toEqual(exposure());
+    expect(frameExposure.fromDocument(frameExposure.toDocument(exposure()))).toEqual(exposure());
   });
 
   it("are read by the MongoDB store", () => {

@@ -14,13 +14,13 @@ import { joined } from "./person.js";
 import {
   awaitedBy,
   dropping,
+  eraseOrder,
   ofContacts,
   plus,
   type Removed,
   removeEvent,
   removeExposures,
   removeIdentity,
-  removeOrder,
   removeVisitor,
 } from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
@@ -149,7 +149,7 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
       const remove = (tx: Transaction, rows: Rows<"orders">, one: Erasure) =>
         rows.reduce<Removed>((removed, { value }) => {
           const order = tx.orders.get(value.orderId);
-          return order !== undefined && matches(one)(order) ? removeOrder(tx, removed, order) : removed;
+          return order !== undefined && matches(one)(order) ? eraseOrder(tx, removed, order) : removed;
         }, one);
       return sift(appId, erasure, "orders", (rows, one) => rows.filter(({ value }) => matches(one)(value)), remove);
     },

@@ -1,7 +1,7 @@
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import type { Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
-import type { FrameExposure } from "../../domain/frame-tally.js";
+import type { FrameExposure } from "../../domain/frame-exposure.js";
 import type { Confirmation, HookEntry } from "../../domain/hook.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { Order } from "../../domain/order.js";

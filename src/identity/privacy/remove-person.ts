@@ -2,10 +2,14 @@ import { keysOfAddresses, keysOfContact } from "../../domain/address-keys.js";
 import { CHANNELS, type Contact } from "../../domain/contact.js";
 import type { Erasure, ErasureCounts, Person } from "../../domain/erasure.js";
 import type { Event } from "../../domain/event.js";
+import { type FrameExposure, lastTimeOf } from "../../domain/frame-exposure.js";
 import { type Confirmation, confirmationKey } from "../../domain/hook.js";
 import { visitorKeys } from "../../domain/ids.js";
 import type { Order } from "../../domain/order.js";
 import type { Visitor } from "../../domain/visitor.js";
+import { hasOrder, withoutOrder } from "../../results/exposures.js";
+import { withCounted } from "../../results/people.js";
+import { sharesOf } from "../../results/person-results.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { isNumberAlone, numberIdsOf } from "../contacts.js";
 import { emailsOf } from "./matcher.js";
@@ -49,20 +53,44 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, upT
   return removeExposures(tx, removed, upTo);
 }
 
-/** Removes what frames showed the person up to `startedAt`. */
+/** Removes what frames showed the person up to `startedAt`. The tallies stay: they name nobody. */
 export function removeExposures(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
-  let count = 0;
-  for (const key of person.visitorKeys) {
+  const removed = new Set<string>(person.visitorKeys);
+  const found = person.visitorKeys.flatMap((key) => {
     const exposure = tx.frameExposures.get(key);
-    if (exposure === undefined) continue;
-    const frames = exposure.frames.filter(({ firstAt }) => firstAt > startedAt);
-    const shownLists = exposure.shownLists.filter(({ at }) => at > startedAt);
-    if (frames.length === exposure.frames.length && shownLists.length === exposure.shownLists.length) continue;
-    if (frames.length + shownLists.length === 0) tx.frameExposures.delete(key);
-    else tx.frameExposures.put(key, { frames, shownLists });
-    count++;
+    return exposure === undefined ? [] : [{ key, exposure, left: exposureSince(exposure, startedAt) }];
+  });
+  const changed = found.filter(({ exposure, left }) => left !== exposure);
+  if (changed.length === 0) return { person, counts };
+  const shares = sharesOf(found.map(({ left }) => left));
+  for (const [i, left] of withCounted(
+    found.map((one) => one.left),
+    shares,
+  ).entries()) {
+    const { key = "" } = found[i] ?? {};
+    if (lastTimeOf(left) === 0) tx.frameExposures.delete(key);
+    else tx.frameExposures.put(key, left);
   }
-  return { person, counts: plus(counts, "frameExposures", count) };
+  for (const { exposure } of changed)
+    for (const link of exposure.links) {
+      const other = removed.has(link) ? undefined : tx.frameExposures.get(link);
+      if (other !== undefined)
+        tx.frameExposures.put(link, { ...other, links: other.links.filter((key) => !removed.has(key)) });
+    }
+  return { person, counts: plus(counts, "frameExposures", changed.length) };
+}
+
+/** What is known since a time; the same when that is all. */
+function exposureSince(exposure: FrameExposure, startedAt: number): FrameExposure {
+  const since = {
+    frames: exposure.frames.filter(({ firstAt }) => firstAt > startedAt),
+    shownLists: exposure.shownLists.filter(({ at }) => at > startedAt),
+    acts: exposure.acts.filter(({ receivedAt }) => receivedAt > startedAt),
+    orders: exposure.orders.filter(({ receivedAt }) => receivedAt > startedAt),
+  };
+  const names = ["frames", "shownLists", "acts", "orders"] as const;
+  const isAll = exposure.links.length === 0 && names.every((name) => since[name].length === exposure[name].length);
+  return isAll ? exposure : { ...exposure, ...since, links: [] };
 }
 
 function removeContact(tx: Transaction, { person, counts }: Removed, contact: Contact): Removed {
@@ -82,6 +110,18 @@ export function removeVisitor(tx: Transaction, { person, counts }: Removed, visi
       visitorIds: contact.visitorIds.filter((visitorId) => visitorId !== visitor.visitorId),
     });
   return { person: withVisitor(person, visitor), counts: plus(counts, "visitors", 1) };
+}
+
+/** Removes an order of an erased person also from the exposures of others who are among its ids. */
+export function eraseOrder(tx: Transaction, removed: Removed, order: Order): Removed {
+  for (const key of visitorKeys(order.visitor)) {
+    const exposure = tx.frameExposures.get(key);
+    if (exposure === undefined || !hasOrder(exposure, order.orderId)) continue;
+    const left = withoutOrder(exposure, order.orderId);
+    const counted = left.counted === null ? null : sharesOf([left]);
+    tx.frameExposures.put(key, { ...left, counted });
+  }
+  return removeOrder(tx, removed, order);
 }
 
 /** Removes an order with its row in the history. */

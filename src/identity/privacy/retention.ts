@@ -2,7 +2,8 @@ import type { Metrics } from "../../adapters/metrics.js";
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import { NOBODY } from "../../domain/erasure.js";
-import { dayOf, isForgotten } from "../../domain/frame-tally.js";
+import { type FrameExposure, lastTimeOf } from "../../domain/frame-exposure.js";
+import { dayOf, REPORT_MS, talliedOf } from "../../domain/frame-tally.js";
 import type { Order } from "../../domain/order.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../../store/ports/copies.js";
@@ -21,8 +22,6 @@ export interface RetentionDependencies {
 }
 
 const DAY_MS = 86_400_000;
-/** Retention of frame counts. */
-const TALLIES_MS = 730 * DAY_MS;
 
 type Rows<N extends CopiedTable> = readonly CopiedRow<CopiedRecords[N]>[];
 
@@ -44,7 +43,7 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
     const removed = [
       retentionDays > 0 && (await sweepHistories(deps, sweep, appId, before(retentionDays))),
       rejectedRetentionDays > 0 && (await sweepRejected(sweep, appId, before(rejectedRetentionDays))),
-      await sweepFrames(sweep, appId, at),
+      await sweepFrames(sweep, appId, at - REPORT_MS, retentionDays > 0 ? before(retentionDays) : 0),
     ];
     if (removed.includes(true)) await deps.scrub(appId);
   };
@@ -154,21 +153,22 @@ function sweepRejected(sweep: Sweep, appId: string, before: number): Promise<boo
 }
 
 /** Exposures to frames and counts of frames. True when exposures were removed: counts name nobody. */
-async function sweepFrames(sweep: Sweep, appId: string, at: number): Promise<boolean> {
+async function sweepFrames(sweep: Sweep, appId: string, oldestReport: number, before: number): Promise<boolean> {
+  const isOver = (exposure: FrameExposure) => lastTimeOf(exposure) < Math.max(before, oldestReport);
   const hadAny = await sweep(
     appId,
     "frameExposures",
-    (rows) => rows.filter(({ value }) => isForgotten(value, at)),
+    (rows) => rows.filter(({ value }) => isOver(value)),
     (tx, { key }) => {
       const found = tx.frameExposures.get(key);
-      if (found !== undefined && isForgotten(found, at)) tx.frameExposures.delete(key);
+      if (found !== undefined && isOver(found)) tx.frameExposures.delete(key);
     },
   );
-  const oldest = dayOf(at - TALLIES_MS);
+  const oldest = dayOf(oldestReport);
   await sweep(
     appId,
     "frameTallies",
-    (rows) => rows.filter(({ key }) => (key.split("/")[1] ?? "") < oldest),
+    (rows) => rows.filter(({ key }) => talliedOf(key).day < oldest),
     (tx, { key }) => tx.frameTallies.delete(key),
   );
   return hadAny;

@@ -2,7 +2,7 @@ import type { Metrics } from "../../adapters/metrics.js";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import { bareApp } from "../../domain/app.js";
 import { DEFAULT_FRAME, DEFAULT_FRAME_ID, type FrameConfiguration } from "../../domain/frame.js";
-import type { ShownList } from "../../domain/frame-tally.js";
+import type { ShownList } from "../../domain/frame-exposure.js";
 import type { Catalog } from "../../recommend/catalog.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../recommend/query.js";
 import { createRecommender } from "../../recommend/recommend.js";

@@ -1,6 +1,6 @@
 /** What uses of a frame change in its list: visitors who use the frame again and again, and click nothing. */
 import { DEFAULT_FRAME_ID } from "../../domain/frame.js";
-import type { ShownList } from "../../domain/frame-tally.js";
+import type { ShownList } from "../../domain/frame-exposure.js";
 import { withList } from "../../recommend/passed-over.js";
 import type { ServingModel } from "../model/source.js";
 import type { Question, Questions } from "./questions.js";

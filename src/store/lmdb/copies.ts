@@ -92,6 +92,7 @@ function copiedKinds({ tables }: Environment): { readonly [N in CopiedTable]: Co
     frameVersions: plain(tables.frameVersions, (staged) => staged.frameVersions),
     frameTallies: plain(tables.frameTallies, (staged) => staged.frameTallies),
     frameExposures: plain(tables.frameExposures, (staged) => staged.frameExposures),
+    dueResults: plain(tables.dueResults, (staged) => staged.dueResults),
     contacts: plain(tables.contacts, (staged) => staged.contacts),
     contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
     visitors: plain(tables.visitors, (staged) => staged.visitors),

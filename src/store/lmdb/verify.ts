@@ -83,7 +83,7 @@ class Verification {
   ) {}
 
   async run(): Promise<StoreReport> {
-    for (const table of ["apps", "frames", "frameVersions", "frameTallies", "frameExposures"] as const)
+    for (const table of ["apps", "frames", "frameVersions", "frameTallies", "frameExposures", "dueResults"] as const)
       await this.walk(table);
     await this.checkEvents();
     await this.checkVisitors();

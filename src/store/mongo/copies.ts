@@ -83,6 +83,7 @@ function copiedKinds(tables: Tables): { readonly [N in CopiedTable]: CopiedKind<
     frameVersions: plain(tables.frameVersions, (staged) => staged.frameVersions),
     frameTallies: plain(tables.frameTallies, (staged) => staged.frameTallies),
     frameExposures: plain(tables.frameExposures, (staged) => staged.frameExposures),
+    dueResults: plain(tables.dueResults, (staged) => staged.dueResults),
     contacts: plain(tables.contacts, (staged) => staged.contacts),
     contactKeys: plain(tables.contactKeys, (staged) => staged.contactKeys),
     visitors: plain(tables.visitors, (staged) => staged.visitors),

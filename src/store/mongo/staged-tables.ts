@@ -32,6 +32,7 @@ const NEW: ReadonlySet<string> = new Set<keyof Tables>([
   "changes",
   "rejectedEvents",
   "outbox",
+  "dueResults",
 ]);
 
 /**

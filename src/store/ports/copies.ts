@@ -4,7 +4,8 @@ import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { Feed } from "../../domain/feed.js";
 import type { FrameConfiguration, FrameVersion } from "../../domain/frame.js";
-import type { FrameExposure, FrameTally } from "../../domain/frame-tally.js";
+import type { FrameExposure } from "../../domain/frame-exposure.js";
+import type { FrameTally } from "../../domain/frame-tally.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/hook.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { LedgerHead } from "../../domain/ledger.js";
@@ -21,6 +22,8 @@ export interface CopiedRecords {
   readonly frameVersions: FrameVersion;
   readonly frameTallies: FrameTally;
   readonly frameExposures: FrameExposure;
+  /** By event id or visitor key. */
+  readonly dueResults: string;
   readonly contacts: Contact;
   /** Contact id by contact key. */
   readonly contactKeys: string;
@@ -66,6 +69,7 @@ export const COPIED_TABLES = [
   "frameVersions",
   "frameTallies",
   "frameExposures",
+  "dueResults",
   "contacts",
   "contactKeys",
   "visitors",

@@ -4,7 +4,8 @@ import type { Erasure } from "../../domain/erasure.js";
 import type { Event, IdempotencyRecord } from "../../domain/event.js";
 import type { Feed } from "../../domain/feed.js";
 import type { FrameConfiguration, FrameToWrite } from "../../domain/frame.js";
-import type { FrameExposure, FrameTally } from "../../domain/frame-tally.js";
+import type { FrameExposure } from "../../domain/frame-exposure.js";
+import type { FrameTally } from "../../domain/frame-tally.js";
 import type { Confirmation, HookEntry, MailingSecrets } from "../../domain/hook.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { LedgerHead } from "../../domain/ledger.js";
@@ -119,6 +120,8 @@ export interface Transaction {
   readonly frameTallies: Records<FrameTally>;
   /** By visitor key. */
   readonly frameExposures: Records<FrameExposure>;
+  /** Event ids and visitor keys that the tallies do not hold yet. The values say nothing. */
+  readonly dueResults: Records<string>;
   /** By erasure id. */
   readonly erasures: Records<Erasure>;
   /** By operation id. */

@@ -1,4 +1,4 @@
-import type { FrameExposure } from "../../domain/frame-tally.js";
+import type { FrameExposure } from "../../domain/frame-exposure.js";
 import type { VisitorKey } from "../../domain/ids.js";
 import type { Visitor } from "../../domain/visitor.js";
 

@@ -68,6 +68,8 @@ export const order = record<Order>({
   vouched: later(flag, false),
   sentFrom: later(text, ""),
   receivedAt: later(time, 0),
+  paidBy: later(oneOf("", "browser", "server", "shop"), ""),
+  paidAt: later(time, 0),
 });
 
 const feedRun = record<FeedRun>({

@@ -11,18 +11,19 @@ import {
   ROTATION_RATE,
   type SourceWeight,
 } from "../../domain/frame.js";
-import { BOOST_CONDITIONS, type Boost, type FrameRules, NO_RULES, RELATIVE_FILTERS } from "../../domain/frame-rules.js";
 import type {
-  CountedOrder,
   ExploredProduct,
   ExposedFrame,
   FrameExposure,
-  FrameTally,
-  Sales,
+  Share,
   ShownList,
-} from "../../domain/frame-tally.js";
+  VisitorAct,
+  VisitorOrder,
+} from "../../domain/frame-exposure.js";
+import { BOOST_CONDITIONS, type Boost, type FrameRules, NO_RULES, RELATIVE_FILTERS } from "../../domain/frame-rules.js";
+import type { FrameTally, Sales } from "../../domain/frame-tally.js";
 import { NO_FILTER, type PriceRange, type ProductFilter } from "../../domain/product-filter.js";
-import { type Cells, flag, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
+import { type Cells, flag, type Kind, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
 const sources = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
 
@@ -111,6 +112,7 @@ export const frame = record<FrameConfiguration>(
     readyList: later(readyList, NO_READY_LIST),
     rules: later(rules, NO_RULES),
     exploration: later(number, 0),
+    experimentAt: later(time, 0),
   },
   { upgrade: fromNestedRules },
 );
@@ -129,31 +131,134 @@ export const frameTally = record<FrameTally>({
   withoutClick: later(sales, []),
 });
 
-/** Earlier versions kept only the ids of orders, in this cell. */
+/** Still earlier versions kept only the ids of orders, in this cell. */
 const ORDER_IDS = 7;
 
-export const frameExposure = record<FrameExposure>({
-  frames: list(
-    record<ExposedFrame>(
-      {
-        frameId: text,
-        variant: text,
-        firstAt: time,
-        lastAt: time,
-        shown: list(text),
-        clickedAt: time,
-        orderedAt: time,
-        lastClickedAt: later(time, 0),
-        recommendationIds: later(list(text), []),
-        clicks: later(list(text), []),
-        orders: later(
-          list(record<CountedOrder>({ orderId: text, currency: text, amount: number, isAfterClick: flag })),
-          [],
-        ),
-        explored: later(list(record<ExploredProduct>({ productId: text, probability: number })), []),
-      },
-      { gone: [ORDER_IDS] },
-    ),
-  ),
-  shownLists: later(list(record<ShownList>({ frameId: text, at: time, productIds: list(text) })), []),
+/** An order as earlier versions kept it with an exposure. */
+interface EarlierOrder {
+  readonly orderId: string;
+  readonly currency: string;
+  readonly amount: number;
+}
+
+/** Results that earlier versions kept with an exposure. */
+interface EarlierFrame extends ExposedFrame {
+  readonly clickedAt?: number;
+  readonly orderedAt?: number;
+  readonly lastClickedAt?: number;
+  /** The id of an answer, a space and the product. */
+  readonly clicks?: readonly string[];
+  readonly orders?: readonly EarlierOrder[];
+}
+
+interface StoredExposure extends FrameExposure {
+  readonly frames: readonly EarlierFrame[];
+}
+
+/** Reads a field of earlier versions, and writes the value that says nothing. */
+function earlier<T>(kind: Kind<T>, nothing: T): Kind<T | undefined> {
+  return {
+    ...later(kind, nothing),
+    put: (_, cells, at) => kind.put(nothing, cells, at),
+    toDocument: () => kind.toDocument(nothing),
+  };
+}
+
+const earlierOrder = record<EarlierOrder & { readonly isAfterClick?: boolean }>({
+  orderId: text,
+  currency: text,
+  amount: number,
+  isAfterClick: earlier(flag, false),
 });
+
+const exposedFrame = record<EarlierFrame>(
+  {
+    frameId: text,
+    variant: text,
+    firstAt: time,
+    lastAt: time,
+    shown: list(text),
+    clickedAt: earlier(time, 0),
+    orderedAt: earlier(time, 0),
+    lastClickedAt: earlier(time, 0),
+    recommendationIds: later(list(text), []),
+    clicks: earlier(list(text), []),
+    orders: earlier(list(earlierOrder), []),
+    explored: later(list(record<ExploredProduct>({ productId: text, probability: number })), []),
+    experimentAt: later(time, 0),
+    usedAt: later(list(time), []),
+    seenAt: later(list(time), []),
+  },
+  { gone: [ORDER_IDS] },
+);
+
+export const frameExposure = record<StoredExposure>(
+  {
+    frames: list(exposedFrame),
+    shownLists: later(list(record<ShownList>({ frameId: text, at: time, productIds: list(text) })), []),
+    acts: later(
+      list(
+        record<VisitorAct>({
+          at: time,
+          receivedAt: time,
+          isView: flag,
+          productIds: list(text),
+          recommendationIds: list(text),
+        }),
+      ),
+      [],
+    ),
+    orders: later(
+      list(record<VisitorOrder>({ orderId: text, at: time, receivedAt: time, currency: text, amount: number })),
+      [],
+    ),
+    ordersFrom: later(time, 0),
+    links: later(list(text), []),
+    counted: later(orNull(list(record<Share>({ key: text, tally: frameTally }))), null),
+  },
+  { complete: fromEarlier },
+);
+
+/** Clicks and orders of earlier versions become acts and orders: what the tallies hold of them stays, and is not added again. */
+function fromEarlier(stored: StoredExposure): StoredExposure {
+  const { frames, counted } = stored;
+  const today = { ...stored, frames: frames.map(withoutResults) };
+  if (counted !== null) return today;
+  return {
+    ...today,
+    frames: frames.map((frame) => ({ ...withoutResults(frame), usedAt: usesOf(frame) })),
+    acts: frames.flatMap(actsOf),
+    orders: [...new Map(frames.flatMap(ordersOf).map((order) => [order.orderId, order])).values()],
+  };
+}
+
+function withoutResults(frame: EarlierFrame): ExposedFrame {
+  const { clickedAt: _, orderedAt: __, lastClickedAt: ___, clicks: ____, orders: _____, ...today } = frame;
+  return today;
+}
+
+/** Clicks that named no answer. */
+function usesOf({ clickedAt = 0, lastClickedAt = 0, clicks = [] }: EarlierFrame): readonly number[] {
+  return clicks.length > 0 ? [] : [...new Set([clickedAt, lastClickedAt])].filter((at) => at > 0);
+}
+
+function actsOf({ clickedAt = 0, lastClickedAt = 0, clicks = [] }: EarlierFrame): VisitorAct[] {
+  const acts = clicks.map((click, i) => {
+    const end = click.indexOf(" ");
+    const at = i > 0 && i === clicks.length - 1 ? lastClickedAt : clickedAt;
+    const ids = { productIds: [click.slice(end + 1)], recommendationIds: [click.slice(0, end)] };
+    return { at, receivedAt: at, isView: true, ...ids };
+  });
+  const [first] = acts;
+  return acts.length === 1 && first !== undefined && lastClickedAt > clickedAt
+    ? [first, { ...first, at: lastClickedAt, receivedAt: lastClickedAt }]
+    : acts;
+}
+
+/** Earlier versions knew the time of the first order only. */
+function ordersOf({ orders = [], orderedAt = 0, lastAt }: EarlierFrame): VisitorOrder[] {
+  return orders.map(({ orderId, currency, amount }) => ({
+    ...{ orderId, at: orderedAt || lastAt, receivedAt: 0 },
+    ...{ currency, amount },
+  }));
+}

@@ -28,6 +28,8 @@ export const SCHEMA = {
   frameTallies: frameTally,
   /** By visitor key. */
   frameExposures: frameExposure,
+  /** Events that may be results of lists, and visitors who changed, until the tallies hold them; see `results/`. */
+  dueResults: text,
   events: event,
   idempotency,
   rejectedEvents: rejectedEvent,

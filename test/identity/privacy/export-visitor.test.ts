@@ -72,10 +72,10 @@ describe.each(stores)("ExportVisitor: $name", ({ openStore }) => {
       recommended: { productId: string }[];
     }>();
     const clicked = recommended[0]?.productId ?? "";
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const click = { action_type: "product_view", product_ids: clicked, recommendation_id: recommendationId };
     await aisle.trace({ app_id: "shop", c_id: clientId, ...click });
-    await writeFrameCounts(true);
+    await writeFrameCounts();
 
     const items = await exported(aisle, "shop", { visitor: { clientId } });
     const exposures = items.flatMap((item) => (item.case === "frameExposure" ? [item.value] : []));

@@ -7,13 +7,15 @@ import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Money } from "./money_pb.js";
 import { file_aisle_v1_money } from "./money_pb.js";
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file aisle/v1/frame_report.proto.
  */
 export const file_aisle_v1_frame_report: GenFile = /*@__PURE__*/
-  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIo4CChJGcmFtZVZhcmlhbnRSZXBvcnQSFAoHdmFyaWFudBgBIAEoCUID4EEDEiwKB3Jlc3VsdHMYAiABKAsyFi5haXNsZS52MS5GcmFtZVJlc3VsdHNCA+BBAxI/ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYAyABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBA0gAiAEBEj8KFW9yZGVyX3JhdGVfZGlmZmVyZW5jZRgEIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSAGIAQFCGAoWX2NsaWNrX3JhdGVfZGlmZmVyZW5jZUIYChZfb3JkZXJfcmF0ZV9kaWZmZXJlbmNlIkcKDFJhdGVFc3RpbWF0ZRISCgV2YWx1ZRgBIAEoAUID4EEDEhAKA2xvdxgCIAEoAUID4EEDEhEKBGhpZ2gYAyABKAFCA+BBAyKyAQoLRnJhbWVSZXBvcnQSFQoIZnJhbWVfaWQYASABKAlCA+BBAxIqCgV0b3RhbBgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDEisKBGRheXMYAyADKAsyGC5haXNsZS52MS5GcmFtZURheVJlcG9ydEID4EEDEjMKCHZhcmlhbnRzGAQgAygLMhwuYWlzbGUudjEuRnJhbWVWYXJpYW50UmVwb3J0QgPgQQMiUAoORnJhbWVEYXlSZXBvcnQSEAoDZGF5GAEgASgJQgPgQQMSLAoHcmVzdWx0cxgCIAEoCzIWLmFpc2xlLnYxLkZyYW1lUmVzdWx0c0ID4EEDIvoCCgxGcmFtZVJlc3VsdHMSGwoOZXhwb3N1cmVfY291bnQYASABKANCA+BBAxIaCg12aXNpdG9yX2NvdW50GAIgASgFQgPgQQMSIgoVY2xpY2tlZF92aXNpdG9yX2NvdW50GAMgASgFQgPgQQMSIwoWb3JkZXJpbmdfdmlzaXRvcl9jb3VudBgEIAEoBUID4EEDEhgKC2NsaWNrX2NvdW50GAUgASgFQgPgQQMSLwoKY2xpY2tfcmF0ZRgGIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEi8KCm9yZGVyX3JhdGUYByABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBAxI0ChFzYWxlc19hZnRlcl9jbGljaxgIIAMoCzIULmFpc2xlLnYxLkZyYW1lU2FsZXNCA+BBAxI2ChNzYWxlc193aXRob3V0X2NsaWNrGAkgAygLMhQuYWlzbGUudjEuRnJhbWVTYWxlc0ID4EEDIl4KCkZyYW1lU2FsZXMSGAoLb3JkZXJfY291bnQYASABKAVCA+BBAxIqCgdyZXZlbnVlGAIgASgLMg8uYWlzbGUudjEuTW9uZXlCA+BBA0gAiAEBQgoKCF9yZXZlbnVlQm8KCGFpc2xlLnYxQhBGcmFtZVJlcG9ydFByb3RvUAFaEGFpc2xlL3YxO2Fpc2xldjGiAgNBSVOqAghBaXNsZS5WMcoCCEFpc2xlXFYx4gIUQWlzbGVcVjFcR1BCTWV0YWRhdGHqAglBaXNsZTo6VjFiBnByb3RvMw", [file_aisle_v1_money, file_google_api_field_behavior]);
+  fileDesc("ChthaXNsZS92MS9mcmFtZV9yZXBvcnQucHJvdG8SCGFpc2xlLnYxIucCChJGcmFtZVZhcmlhbnRSZXBvcnQSFAoHdmFyaWFudBgBIAEoCUID4EEDEiwKB3Jlc3VsdHMYAiABKAsyFi5haXNsZS52MS5GcmFtZVJlc3VsdHNCA+BBAxI/ChVjbGlja19yYXRlX2RpZmZlcmVuY2UYAyABKAsyFi5haXNsZS52MS5SYXRlRXN0aW1hdGVCA+BBA0gAiAEBEj8KFW9yZGVyX3JhdGVfZGlmZmVyZW5jZRgEIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDSAGIAQESPgoVZXhwZXJpbWVudF9zdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhcKCmlzX3J1bm5pbmcYBiABKAhCA+BBA0IYChZfY2xpY2tfcmF0ZV9kaWZmZXJlbmNlQhgKFl9vcmRlcl9yYXRlX2RpZmZlcmVuY2UiRwoMUmF0ZUVzdGltYXRlEhIKBXZhbHVlGAEgASgBQgPgQQMSEAoDbG93GAIgASgBQgPgQQMSEQoEaGlnaBgDIAEoAUID4EEDIrIBCgtGcmFtZVJlcG9ydBIVCghmcmFtZV9pZBgBIAEoCUID4EEDEioKBXRvdGFsGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMSKwoEZGF5cxgDIAMoCzIYLmFpc2xlLnYxLkZyYW1lRGF5UmVwb3J0QgPgQQMSMwoIdmFyaWFudHMYBCADKAsyHC5haXNsZS52MS5GcmFtZVZhcmlhbnRSZXBvcnRCA+BBAyJQCg5GcmFtZURheVJlcG9ydBIQCgNkYXkYASABKAlCA+BBAxIsCgdyZXN1bHRzGAIgASgLMhYuYWlzbGUudjEuRnJhbWVSZXN1bHRzQgPgQQMi+gIKDEZyYW1lUmVzdWx0cxIbCg5leHBvc3VyZV9jb3VudBgBIAEoA0ID4EEDEhoKDXZpc2l0b3JfY291bnQYAiABKAVCA+BBAxIiChVjbGlja2VkX3Zpc2l0b3JfY291bnQYAyABKAVCA+BBAxIjChZvcmRlcmluZ192aXNpdG9yX2NvdW50GAQgASgFQgPgQQMSGAoLY2xpY2tfY291bnQYBSABKAVCA+BBAxIvCgpjbGlja19yYXRlGAYgASgLMhYuYWlzbGUudjEuUmF0ZUVzdGltYXRlQgPgQQMSLwoKb3JkZXJfcmF0ZRgHIAEoCzIWLmFpc2xlLnYxLlJhdGVFc3RpbWF0ZUID4EEDEjQKEXNhbGVzX2FmdGVyX2NsaWNrGAggAygLMhQuYWlzbGUudjEuRnJhbWVTYWxlc0ID4EEDEjYKE3NhbGVzX3dpdGhvdXRfY2xpY2sYCSADKAsyFC5haXNsZS52MS5GcmFtZVNhbGVzQgPgQQMiXgoKRnJhbWVTYWxlcxIYCgtvcmRlcl9jb3VudBgBIAEoBUID4EEDEioKB3JldmVudWUYAiABKAsyDy5haXNsZS52MS5Nb25leUID4EEDSACIAQFCCgoIX3JldmVudWVCbwoIYWlzbGUudjFCEEZyYW1lUmVwb3J0UHJvdG9QAVoQYWlzbGUvdjE7YWlzbGV2MaICA0FJU6oCCEFpc2xlLlYxygIIQWlzbGVcVjHiAhRBaXNsZVxWMVxHUEJNZXRhZGF0YeoCCUFpc2xlOjpWMWIGcHJvdG8z", [file_aisle_v1_money, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * FrameVariantReport has the results of one variant, to compare it with others.
@@ -36,8 +38,8 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
   results?: FrameResults | undefined;
 
   /**
-   * Output only. How much its click rate is above that of the first variant; the
-   * interval is Newcombe's. Absent for the first one, and without visitors.
+   * Output only. How much its click rate is above that of the first variant of the
+   * experiment; the interval is Newcombe's. Absent for the first one, and without visitors.
    *
    * @generated from field: optional aisle.v1.RateEstimate click_rate_difference = 3;
    */
@@ -49,6 +51,22 @@ export type FrameVariantReport = Message<"aisle.v1.FrameVariantReport"> & {
    * @generated from field: optional aisle.v1.RateEstimate order_rate_difference = 4;
    */
   orderRateDifference?: RateEstimate | undefined;
+
+  /**
+   * Output only. When its experiment began. Each start is an experiment of its own,
+   * also with names of an earlier one; other weights do not start one. Absent for
+   * one that an earlier version of Aisle began.
+   *
+   * @generated from field: google.protobuf.Timestamp experiment_start_time = 5;
+   */
+  experimentStartTime?: Timestamp | undefined;
+
+  /**
+   * Output only. Whether the frame shows it now.
+   *
+   * @generated from field: bool is_running = 6;
+   */
+  isRunning: boolean;
 };
 
 /**
@@ -122,8 +140,8 @@ export type FrameReport = Message<"aisle.v1.FrameReport"> & {
   days: FrameDayReport[];
 
   /**
-   * Output only. The variants of the frame in its order, then former variants
-   * by name. Empty for a frame that never had any.
+   * Output only. The variants of the frame in its order, then those of earlier
+   * experiments, the newest first, by name. Empty for a frame that never had any.
    *
    * @generated from field: repeated aisle.v1.FrameVariantReport variants = 4;
    */
@@ -167,9 +185,10 @@ export const FrameDayReportSchema: GenMessage<FrameDayReport> = /*@__PURE__*/
 
 /**
  * FrameResults counts what visitors did who first saw a frame on one of the
- * requested days, whenever they did it. A visitor counts once, and again after 7
- * days without the frame or in another variant. Crawlers, and visitors without an
- * id or who refuse profiling, do not count. An order can count for several frames.
+ * requested days, whenever they did it. A visitor counts once in a frame, and once
+ * in each variant of an experiment, by whatever ids. Crawlers, and visitors without
+ * an id or who refuse profiling, do not count. An order counts once in each frame
+ * that was seen in the 7 days before it, at the earliest time of its copies.
  *
  * @generated from message aisle.v1.FrameResults
  */
@@ -227,16 +246,16 @@ export type FrameResults = Message<"aisle.v1.FrameResults"> & {
   orderRate?: RateEstimate | undefined;
 
   /**
-   * Output only. Orders within 7 days of the visitor's last click, one entry for
-   * each currency, in the order of their codes.
+   * Output only. Orders within 7 days after a click, one entry for each currency,
+   * in the order of their codes.
    *
    * @generated from field: repeated aisle.v1.FrameSales sales_after_click = 8;
    */
   salesAfterClick: FrameSales[];
 
   /**
-   * Output only. Orders of visitors who saw it in the 7 days before and did not
-   * click, likewise.
+   * Output only. Other orders of visitors who saw it in the 7 days before,
+   * likewise.
    *
    * @generated from field: repeated aisle.v1.FrameSales sales_without_click = 9;
    */
@@ -265,7 +284,9 @@ export type FrameSales = Message<"aisle.v1.FrameSales"> & {
   orderCount: number;
 
   /**
-   * Output only. What they paid together. Absent: orders whose payment is not known.
+   * Output only. What they paid together, by the newest amount that the shop sent of
+   * each. Absent: orders whose payment is not known. Its currency is empty for
+   * amounts that came without one.
    *
    * @generated from field: optional aisle.v1.Money revenue = 2;
    */

@@ -1,9 +1,10 @@
 /** Frames of the demo shop, and what came of them: one experiment has ended, two are running. */
 import { bareFrame, type FrameConfiguration, type FrameToWrite, type FrameVariant } from "../../../domain/frame.js";
 import { NO_MONEY } from "../../../domain/money.js";
-import type { Shown } from "../../../recommend/frame-counts.js";
-import { createResultsTally, type ResultsTally, type Tallies } from "../../../recommend/past-results.js";
+import type { Shown } from "../../../recommend/shown.js";
 import { variantOf } from "../../../recommend/variants.js";
+import { orderAmountOf } from "../../../results/order-amount.js";
+import { createResultsTally, type ResultsTally, type Tallies } from "../../../results/past-results.js";
 import { DEMO_APP_ID } from "../catalogue.js";
 import type { DemoEventsOptions } from "./events.js";
 import { createSeededRandom, type Random } from "./random.js";
@@ -35,7 +36,7 @@ export function demoFrames(tracks: readonly Track[], options: DemoEventsOptions)
   const clicks = createClicks();
   const tally = createResultsTally();
   for (const [visitorKey, visit] of byVisitor(tracks)) simulate(visitorKey, visit, { versions, random, clicks, tally });
-  return { versions: versions.map(({ frame }) => frame), tallies: tally.tallies };
+  return { versions: versions.map(({ frame }) => frame), tallies: tally.tallies() };
 }
 
 function byVisitor(tracks: readonly Track[]): ReadonlyMap<string, readonly Track[]> {
@@ -63,7 +64,10 @@ function simulate(visitorKey: string, tracks: readonly Track[], { versions, rand
     const { actionType = "", order } = event;
     const { amount = "", currency = "" } = order?.payment ?? NO_MONEY;
     if (order !== undefined)
-      tally.acted(visitorKey, { ...actOf(track), orderId: order.orderId ?? "" }, { amount, currency });
+      tally.ordered(visitorKey, {
+        ...{ orderId: order.orderId ?? "", at, receivedAt: at },
+        ...orderAmountOf({ amount, currency }),
+      });
     const frameId = frameOfPage(actionType, random);
     const version = versions.findLast(({ frame }) => frame.frameId === frameId && frame.updatedAt <= at);
     if (version === undefined) continue;
@@ -72,13 +76,15 @@ function simulate(visitorKey: string, tracks: readonly Track[], { versions, rand
     const next = tracks[index + 1];
     const goesOn = next?.event.actionType === "product_view" && next.at - at < CLICK_MS;
     const isClick = goesOn && clicks.isNext(`${version.frame.updatedAt} ${variant}`, version.clickShare[variant] ?? 0);
-    const clicked = isClick ? { ...actOf(next), recommendationIds: [recommendationId] } : undefined;
-    const productIds = clicked?.productIds ?? [];
-    tally.shown(
-      { ...NOTHING_SHOWN, frameId: version.frame.frameId, variant, visitorKey, recommendationId, productIds },
-      at,
-    );
-    if (clicked !== undefined) tally.acted(visitorKey, clicked, NO_MONEY);
+    const productIds = isClick ? (next.event.products ?? []).map(({ productId }) => productId ?? "") : [];
+    const { frame } = version;
+    const ids = { frameId: frame.frameId, variant, experimentAt: variant === "" ? 0 : frame.updatedAt };
+    tally.shown({ ...NOTHING_SHOWN, ...ids, visitorKey, recommendationId, productIds }, at);
+    if (isClick)
+      tally.acted(visitorKey, {
+        ...{ at: next.at, receivedAt: next.at, isView: true },
+        ...{ productIds, recommendationIds: [recommendationId] },
+      });
   }
 }
 
@@ -103,24 +109,16 @@ const NOTHING_SHOWN: Shown = {
   appId: DEMO_APP_ID,
   frameId: "",
   variant: "",
+  experimentAt: 0,
   rotates: false,
   visitorKey: "",
+  visitorKeys: [],
   explored: [],
   recommendationId: "",
   productIds: [],
   variantGroupIds: [],
   usedAt: 0,
 };
-
-function actOf({ at, event }: Track) {
-  return {
-    actionType: event.actionType ?? "",
-    productIds: (event.products ?? []).map(({ productId }) => productId ?? ""),
-    recommendationIds: [],
-    orderId: "",
-    occurredAt: at,
-  };
-}
 
 function frameOfPage(actionType: string, random: Random): string | undefined {
   if (actionType === "homepage_view") return "home";

@@ -1,14 +1,13 @@
-import type { ShownList } from "../domain/frame-tally.js";
+import type { ShownList } from "../domain/frame-exposure.js";
 import type { VisitorKey } from "../domain/ids.js";
-import type { Shown, Waiting } from "./frame-counts.js";
-import { withList } from "./passed-over.js";
-
-type WaitingList = Extract<Waiting, { kind: "shown" }>;
+import { withList } from "../recommend/passed-over.js";
+import type { Shown } from "../recommend/shown.js";
+import type { ShownAt } from "./fold.js";
 
 /** Lists that were shown and are not written yet: the next request of the visitor in this process should see them. */
 export interface UnwrittenLists {
-  add(waiting: WaitingList): void;
-  remove(waiting: readonly Waiting[]): void;
+  add(waiting: ShownAt): void;
+  remove(waiting: readonly ShownAt[]): void;
   /** The stored lists with those that wait. */
   over(appId: string, visitorKey: VisitorKey, stored: readonly ShownList[]): readonly ShownList[];
   /** Whether a list adds to those that wait. */
@@ -16,7 +15,7 @@ export interface UnwrittenLists {
 }
 
 export function createUnwrittenLists(): UnwrittenLists {
-  const byVisitor = new Map<string, WaitingList[]>();
+  const byVisitor = new Map<string, ShownAt[]>();
   const keyOf = (appId: string, visitorKey: VisitorKey) => `${appId}/${visitorKey}`;
   const over: UnwrittenLists["over"] = (appId, visitorKey, stored) =>
     (byVisitor.get(keyOf(appId, visitorKey)) ?? []).reduce(
@@ -32,7 +31,6 @@ export function createUnwrittenLists(): UnwrittenLists {
     },
     remove: (waiting) => {
       for (const one of waiting) {
-        if (one.kind !== "shown") continue;
         const key = keyOf(one.shown.appId, one.shown.visitorKey);
         const left = byVisitor.get(key)?.filter((other) => other !== one) ?? [];
         if (left.length === 0) byVisitor.delete(key);

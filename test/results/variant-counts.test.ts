@@ -25,7 +25,7 @@ async function openShop(openStore: Parameters<typeof openAisle>[0], weights = { 
   const order = (fp_ccid: string, order_id: string) =>
     act({ action_type: "order", fp_ccid, order_id, product_ids: "d" });
   const report = async (more: object = {}) => {
-    await writeFrameCounts(true);
+    await writeFrameCounts();
     const answer = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home", ...more });
     return answer.frames[0]?.variants.map(({ variant, results }) => [
       variant,
@@ -190,7 +190,7 @@ describe("the report of a frame's variants", () => {
     const { show, view, writeFrameCounts, rpc } = await openShop(undefined);
     await view("v1", "a");
     await show("v1");
-    await writeFrameCounts(false);
+    await writeFrameCounts();
     const { frames } = await rpc.apps.getFrameReport({ appId: "shop", frameId: "home" });
     expect(frames[0]?.total).toMatchObject({ visitorCount: 1, clickedVisitorCount: 0 });
   });

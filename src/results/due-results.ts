@@ -1,0 +1,22 @@
+import type { Event } from "../domain/event.js";
+import type { Effect } from "../intake/effect.js";
+import { NO_OUTCOME } from "../intake/effect.js";
+
+/** Whether an event may be a result of a list: an order, a cancellation, or a click. `splits`: see `FrameResults.splits`. */
+export function isResult({ actionType, bot, products, recommendationIds }: Event, splits: boolean): boolean {
+  if (actionType === "order" || actionType === "order_cancel") return true;
+  if (bot || products.length === 0) return false;
+  return recommendationIds.length > 0 || (actionType === "product_view" && splits);
+}
+
+/** Marks events that may be results as due, in the transaction that stores them. */
+export function createMarkResults(splits: (appId: string) => boolean): readonly Effect[] {
+  const mark: Effect["apply"] = (tx, event) => {
+    if (isResult(event, splits(tx.appId))) tx.dueResults.put(event.eventId, "");
+    return NO_OUTCOME;
+  };
+  return [
+    { needs: "products", apply: mark },
+    { needs: "order", actions: ["order", "order_cancel"], apply: mark },
+  ];
+}
