@@ -1,4 +1,5 @@
 import { toJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Command, Option } from "commander";
 import { GetFrameReportResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import type {
@@ -32,8 +33,9 @@ interface ReportOptions extends ServerOptions {
 }
 
 const HELP = `
-Clicks are of visitors who clicked, orders of visitors who ordered within 7 days. Intervals are of 95 %: Wilson for
-rates, Newcombe for differences between variants. The CSV has a line for each frame and day.
+Each visitor counts once, and each order once, on the day when the visitor first saw the frame. Clicks are of visitors
+who clicked, orders of visitors who ordered within 7 days. Intervals are of 95 %: Wilson for rates, Newcombe for
+differences between variants. The CSV has a line for each frame and day.
 
 Example:
   $ aisle frame report --app shop1
@@ -73,9 +75,32 @@ async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<vo
 
 function writeFrame(stdout: Output, { total, days, variants }: FrameReport): void {
   writeResults(stdout, "day", [...days.map(({ day, results }) => [day, results] as const), ["total", total]]);
-  if (variants.length === 0) return;
-  writeLine(stdout, "");
-  writeVariants(stdout, variants);
+  for (const experiment of experimentsOf(variants)) {
+    writeLine(stdout, "");
+    writeLine(stdout, experimentText(experiment));
+    writeVariants(stdout, experiment);
+  }
+}
+
+/** The variants of each experiment, as the report has them: the running one first. */
+function experimentsOf(variants: readonly FrameVariantReport[]): readonly (readonly FrameVariantReport[])[] {
+  const experiments = new Map<string, FrameVariantReport[]>();
+  for (const variant of variants) {
+    const start = startText(variant);
+    experiments.set(start, [...(experiments.get(start) ?? []), variant]);
+  }
+  return [...experiments.values()];
+}
+
+function startText({ experimentStartTime }: FrameVariantReport): string {
+  return experimentStartTime === undefined ? "" : timestampDate(experimentStartTime).toISOString();
+}
+
+function experimentText(variants: readonly FrameVariantReport[]): string {
+  const [first] = variants;
+  const start = first === undefined ? "" : startText(first);
+  const since = start === "" ? "" : ` since ${start.slice(0, 16).replace("T", " ")} UTC`;
+  return `${variants.some(({ isRunning }) => isRunning) ? "Running experiment" : "Earlier experiment"}${since}`;
 }
 
 const VISITOR_COLUMNS: readonly Column[] = [
@@ -129,7 +154,8 @@ function visitorCells(results: FrameResults | undefined): string[] {
 function salesText(sales: readonly FrameSales[]): string {
   return sales
     .map(({ orderCount, revenue }) => {
-      const paid = revenue === undefined ? "payment not known" : `${revenue.amount} ${revenue.currency}`.trim();
+      const paid =
+        revenue === undefined ? "payment not known" : `${revenue.amount} ${revenue.currency || "without a currency"}`;
       return printable(`${count(orderCount)}: ${paid}`);
     })
     .join("\n");

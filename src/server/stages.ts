@@ -275,8 +275,8 @@ export function wireIdentity(
     copies,
     unitOfWork,
     scrub: store.scrub,
-    settled: async () => {
-      await Promise.all([rejecting.settled(), frameResults.flush()]);
+    settled: async (appId) => {
+      await Promise.all([rejecting.settled(), frameResults.settle(appId)]);
     },
     resultOf: erasureResult,
     now,

@@ -274,6 +274,7 @@ export function frameMessage(frame: FrameConfiguration): MessageInitShape<typeof
       pinChoice: variant.pinnedProductIds === null ? undefined : { productIds: [...variant.pinnedProductIds] },
     })),
     updateTime: timestampOf(frame.updatedAt),
+    experimentStartTime: frame.variants.length === 0 ? undefined : timestampOf(frame.experimentAt),
     etag: frameEtag(frame),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { App } from "../../src/domain/app.js";
 import { Conflict, NotFound } from "../../src/domain/errors.js";
+import type { FrameVariant } from "../../src/domain/frame.js";
 import { INSTALLATION } from "../../src/domain/ids.js";
 import { deleteFrame, putApp, putFrame } from "../fixtures/put-records.js";
 import { gather, type OpenStore, useStore } from "./open-store.js";
@@ -17,6 +18,7 @@ import {
   order,
   pointer,
   product,
+  variant,
   view,
   visitor,
 } from "./samples.js";
@@ -41,6 +43,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         tx.orders.put("o1", order("o1"));
         tx.frameTallies.put("f1/2026-01-15/a", frameTally());
         tx.frameExposures.put("c:1", exposure());
+        tx.dueResults.put("e1", "");
         tx.putInteraction("v1", view(1));
         tx.markChanged();
       });
@@ -57,6 +60,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         versions: await store.apps.frameVersions(appId, "f1"),
         tallies: await store.copies.scan(appId, "frameTallies", "", 10),
         exposures: await store.copies.scan(appId, "frameExposures", "", 10),
+        due: await store.copies.scan(appId, "dueResults", "", 10),
         events: await store.events.list(appId, "", 10, false),
         idempotency: await store.unitOfWork.run(appId, (tx) => tx.idempotency.get("i1")),
         visitors: await store.visitors.find(appId, ["c:1"]),
@@ -143,8 +147,9 @@ export function appStoreContract(name: string, open: OpenStore): void {
     });
 
     it("keeps frame configurations by app", async () => {
-      const full = fullFrame("f1");
-      await putFrame(under.store, "shop", full);
+      const written = fullFrame("f1");
+      const full = { ...written, experimentAt: written.updatedAt };
+      await putFrame(under.store, "shop", written);
       await putFrame(under.store, "shop", frame("f0"));
       await putFrame(under.store, "shop-2", frame("f2"));
       expect(await under.store.apps.getFrame("shop", "f1")).toEqual(full);
@@ -177,6 +182,20 @@ export function appStoreContract(name: string, open: OpenStore): void {
       expect((await apps.frameVersions("shop", "f1"))[1]?.frame.updatedAt).toBe(12);
       expect(await apps.frameVersions("shop", "f")).toEqual([]);
       expect(await apps.frameVersions("shop-2", "f1")).toEqual([]);
+    });
+
+    it("begins an experiment with each change of a frame's variants but of their weights", async () => {
+      const startOf = async (updatedAt: number, variants: readonly FrameVariant[]) =>
+        (await putFrame(under.store, "shop", frame("f1", { updatedAt, variants }))).experimentAt;
+      const two = [variant("a", 1), variant("b", 1, { diversity: 0.4 })];
+      expect(await startOf(1, [])).toBe(0);
+      expect(await startOf(2, two)).toBe(2);
+      expect(await startOf(3, [variant("b", 5, { diversity: 0.4 }), variant("a", 0)])).toBe(2);
+      expect(await startOf(4, [variant("a", 1), variant("b", 1, { diversity: 0.5 })])).toBe(4);
+      expect(await startOf(5, [])).toBe(4);
+      expect(await startOf(6, two)).toBe(6);
+      await deleteFrame(under.store, "shop", "f1", 6);
+      expect(await startOf(6, two)).toBe(7);
     });
 
     it("keeps concurrent additions to an app", async () => {
@@ -229,6 +248,7 @@ export function appStoreContract(name: string, open: OpenStore): void {
         versions: [],
         tallies: [],
         exposures: [],
+        due: [],
         events: [],
         idempotency: undefined,
         visitors: [],

@@ -55,6 +55,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.operations.put("y1", operation("y1"));
     tx.frameTallies.put("f1/2026-01-15/a", frameTally());
     tx.frameExposures.put("c:1", exposure());
+    tx.dueResults.put("e1", "");
     tx.putInteraction("v1", view(1, "e1"));
     tx.putInteraction("v\u0001", { type: "order", at: -2, productIds: ["p1"], ref: "order:o1" });
     tx.markChanged();

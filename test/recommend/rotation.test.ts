@@ -164,16 +164,23 @@ describe("a frame that a visitor used", () => {
     expect(exposure).toMatchObject({ frames: [{ frameId: "side", shown: [] }], shownLists: [] });
   });
 
-  it("is forgotten 7 days after it showed something", async () => {
+  it("is forgotten 7 days after it showed something, and as a result of the frame after two years", async () => {
     const { show, now, store, writeFrameCounts, sweepRetention } = await openShop();
     await show();
     await writeFrameCounts();
+    const kept = async () => {
+      await sweepRetention(() => undefined);
+      const exposure = await store.visitors.exposure("shop", "c:c1");
+      return exposure && [exposure.frames.length, exposure.shownLists.length];
+    };
     now.at += 7 * DAY_MS - 1;
-    await sweepRetention(() => undefined);
-    expect(await store.visitors.exposure("shop", "c:c1")).toBeDefined();
+    expect(await kept()).toEqual([1, 1]);
     now.at += 1;
-    await sweepRetention(() => undefined);
-    expect(await store.visitors.exposure("shop", "c:c1")).toBeUndefined();
+    expect(await kept()).toEqual([1, 0]);
+    now.at += 723 * DAY_MS;
+    expect(await kept()).toEqual([1, 0]);
+    now.at += 1;
+    expect(await kept()).toBeUndefined();
   });
 
   it.each([

@@ -49,11 +49,16 @@ export function experimentsOf(versions: readonly FrameVersion[]): Experiment[] {
   return found;
 }
 
-/** The variants of a version as one text; "" for none. */
+/** The variants of a version and the start of their experiment as one text; "" for none. */
 function namesOf(version: FrameVersion | undefined): string {
   if (version === undefined || version.deleted) return "";
-  const names = version.frameConfiguration?.variants.map(({ name }) => name) ?? [];
-  return names.sort().join(" ");
+  const { variants = [], experimentStartTime } = version.frameConfiguration ?? {};
+  const names = variants.map(({ name }) => name).sort();
+  return names.length === 0 ? "" : [startText(experimentStartTime), ...names].join(" ");
+}
+
+function startText(time: Timestamp | undefined): string {
+  return time === undefined ? "" : `${time.seconds}.${time.nanos}`;
 }
 
 function endingOf(frame: FrameConfiguration, next: FrameVersion): Ending {
@@ -65,8 +70,8 @@ function endingOf(frame: FrameConfiguration, next: FrameVersion): Ending {
 }
 
 function isSame(frame: FrameConfiguration, other: FrameConfiguration): boolean {
-  const { updateTime: _time, ...rest } = frame;
-  const { updateTime: _other, ...others } = other;
+  const { updateTime: _time, experimentStartTime: _start, ...rest } = frame;
+  const { updateTime: _other, experimentStartTime: _begin, ...others } = other;
   const bare = { version: 0, etag: "" };
   return equals(FrameConfigurationSchema, { ...rest, ...bare }, { ...others, ...bare });
 }
@@ -115,7 +120,10 @@ export function armsOf({ frame }: Experiment, report: FrameReport | undefined): 
   return frame.variants.map((variant) => ({
     variant,
     share: shares === 0 ? 0 : variant.weight / shares,
-    report: report?.variants.find(({ variant: name }) => name === variant.name),
+    report: report?.variants.find(
+      ({ variant: name, experimentStartTime }) =>
+        name === variant.name && startText(experimentStartTime) === startText(frame.experimentStartTime),
+    ),
   }));
 }
 

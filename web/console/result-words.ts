@@ -20,6 +20,7 @@ export function salesTexts(sales: readonly FrameSales[]): readonly string[] {
 
 function moneyText(amount: string, currency: string): string {
   const value = Number(amount);
+  if (currency === "") return `${amount} without a currency`;
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`.trim();
   return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(value);
 }

@@ -6,10 +6,11 @@ const DAY_MS = 86_400_000;
 const OLD_MODEL_DAYS = 7;
 const MOST_TOP = 5;
 
-/** Events of today, of the newest that were read. */
+/** Events of today that no robot sent, of the newest that were read. */
 export interface TodaysEvents {
   readonly total: number;
   readonly views: number;
+  /** Orders by the earliest time of their copies; cancelled ones left out. */
   readonly orders: number;
   /** Products viewed most, with the number of views. */
   readonly top: readonly { readonly productId: string; readonly title: string; readonly views: number }[];
@@ -23,8 +24,9 @@ export function startOfDay(now: number): number {
 export function todaysEvents(newest: readonly Event[], now: number): TodaysEvents {
   const since = startOfDay(now);
   // By when they happened: an import brings events of other days.
-  const today = newest.filter(({ eventTime }) => eventTime !== undefined && timestampMs(eventTime) >= since);
-  const viewed = today.filter(({ actionType, bot }) => actionType === "product_view" && !bot);
+  const people = newest.filter(({ bot }) => !bot);
+  const today = people.filter(({ eventTime }) => eventTime !== undefined && timestampMs(eventTime) >= since);
+  const viewed = today.filter(({ actionType }) => actionType === "product_view");
   const views = new Map<string, { productId: string; title: string; views: number }>();
   for (const { productId, sku, title } of viewed.flatMap(({ products }) => products)) {
     const id = productId || sku;
@@ -34,9 +36,22 @@ export function todaysEvents(newest: readonly Event[], now: number): TodaysEvent
   return {
     total: today.length,
     views: viewed.length,
-    orders: new Set(today.filter(({ actionType }) => actionType === "order").map(({ order }) => order?.orderId)).size,
+    orders: ordersSince(people, newest, since),
     top: [...views.values()].sort((a, b) => b.views - a.views).slice(0, MOST_TOP),
   };
+}
+
+/** A cancellation of somebody else's order has a note instead of an effect. */
+const WITHOUT_EFFECT = "this event has no effect on it";
+
+function ordersSince(people: readonly Event[], all: readonly Event[], since: number): number {
+  const orderIdsOf = (events: readonly Event[]) => events.map(({ order }) => order?.orderId ?? "");
+  const hasEffect = ({ notes }: Event) => !notes.some((note) => note.includes(WITHOUT_EFFECT));
+  const cancelled = orderIdsOf(all.filter((event) => event.actionType === "order_cancel" && hasEffect(event)));
+  const orders = people.filter(({ actionType, eventTime }) => actionType === "order" && eventTime !== undefined);
+  const before = orders.filter(({ eventTime }) => timestampMs(eventTime!) < since);
+  const left = new Set([...cancelled, ...orderIdsOf(before)]);
+  return new Set(orderIdsOf(orders).filter((orderId) => !left.has(orderId))).size;
 }
 
 /** What is known of an app. Times are milliseconds since 1970; undefined for none. */

@@ -28,8 +28,8 @@ import { historyRows, rowsOf } from "./scan.js";
 export interface ErasureStepsDependencies extends PersonStores, ProgressDependencies {
   /** See `Store.scrub`. */
   readonly scrub: (appId: string) => Promise<void>;
-  /** Resolves when rejected events and frame counts in memory are stored. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when rejected events in memory are stored, and results of frames are counted. */
+  readonly settled: (appId: string) => Promise<void>;
   /** Throws when this process stops working on erasures. Called between two batches. */
   readonly checkStopped: () => void;
   readonly newId: () => string;
@@ -68,7 +68,9 @@ function createIdentitySteps(deps: ErasureStepsDependencies) {
   const { step, goOn } = createProgress(deps);
   const sift = createSifter(deps);
   return {
-    identity: (appId, erasure) => {
+    identity: async (appId, erasure) => {
+      // What the person did counts before the person is forgotten.
+      await deps.settled(appId);
       const part = createParting(deps);
       return step(appId, erasure, (tx, one) => ({
         ...part(tx, one, one.person.contactKeys, one.startedAt),
@@ -184,7 +186,7 @@ function createEventSteps(deps: ErasureStepsDependencies) {
     },
 
     rejectedEvents: async (appId, erasure) => {
-      await deps.settled();
+      await deps.settled(appId);
       const eventIds = new Set(erasure.person.eventIds);
       const theirs = (rows: Rows<"rejectedEvents">, { person, startedAt }: Erasure) => {
         const { rejectedEvent } = createMatcher(person);

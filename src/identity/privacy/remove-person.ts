@@ -56,6 +56,7 @@ export function removeIdentity(tx: Transaction, { person, counts }: Removed, upT
 /** Removes what frames showed the person up to `startedAt`. The tallies stay: they name nobody. */
 export function removeExposures(tx: Transaction, { person, counts }: Removed, startedAt: number): Removed {
   const removed = new Set<string>(person.visitorKeys);
+  for (const key of removed) tx.dueResults.delete(key);
   const found = person.visitorKeys.flatMap((key) => {
     const exposure = tx.frameExposures.get(key);
     return exposure === undefined ? [] : [{ key, exposure, left: exposureSince(exposure, startedAt) }];
@@ -137,6 +138,7 @@ export function removeOrder(tx: Transaction, { person, counts }: Removed, order:
 /** Removes an event with its row in whichever history has it: the event does not say which. */
 export function removeEvent(tx: Transaction, event: Event): void {
   tx.events.delete(event.eventId);
+  tx.dueResults.delete(event.eventId);
   if (event.actionType !== "product_view" && event.actionType !== "add_to_cart") return;
   for (const historyId of historyIdsOf(tx, event)) tx.deleteInteraction(historyId, event.occurredAt, event.eventId);
 }

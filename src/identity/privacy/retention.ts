@@ -2,7 +2,7 @@ import type { Metrics } from "../../adapters/metrics.js";
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
 import { NOBODY } from "../../domain/erasure.js";
-import { type FrameExposure, lastTimeOf } from "../../domain/frame-exposure.js";
+import { EXPOSURE_MS, type FrameExposure, lastTimeOf } from "../../domain/frame-exposure.js";
 import { dayOf, REPORT_MS, talliedOf } from "../../domain/frame-tally.js";
 import type { Order } from "../../domain/order.js";
 import type { AppStore } from "../../store/ports/app-store.js";
@@ -43,7 +43,7 @@ export function createSweepRetention(deps: RetentionDependencies): SweepRetentio
     const removed = [
       retentionDays > 0 && (await sweepHistories(deps, sweep, appId, before(retentionDays))),
       rejectedRetentionDays > 0 && (await sweepRejected(sweep, appId, before(rejectedRetentionDays))),
-      await sweepFrames(sweep, appId, at - REPORT_MS, retentionDays > 0 ? before(retentionDays) : 0),
+      await sweepFrames(sweep, appId, at, retentionDays > 0 ? before(retentionDays) : 0),
     ];
     if (removed.includes(true)) await deps.scrub(appId);
   };
@@ -152,16 +152,21 @@ function sweepRejected(sweep: Sweep, appId: string, before: number): Promise<boo
   );
 }
 
-/** Exposures to frames and counts of frames. True when exposures were removed: counts name nobody. */
-async function sweepFrames(sweep: Sweep, appId: string, oldestReport: number, before: number): Promise<boolean> {
+/** Exposures to frames, lists that rotation forgets, and counts of frames. True when exposures were removed: counts name nobody. */
+async function sweepFrames(sweep: Sweep, appId: string, at: number, before: number): Promise<boolean> {
+  const oldestReport = at - REPORT_MS;
   const isOver = (exposure: FrameExposure) => lastTimeOf(exposure) < Math.max(before, oldestReport);
+  const hasOldLists = ({ shownLists }: FrameExposure) => shownLists.some((list) => at - list.at >= EXPOSURE_MS);
   const hadAny = await sweep(
     appId,
     "frameExposures",
-    (rows) => rows.filter(({ value }) => isOver(value)),
+    (rows) => rows.filter(({ value }) => isOver(value) || hasOldLists(value)),
     (tx, { key }) => {
       const found = tx.frameExposures.get(key);
-      if (found !== undefined && isOver(found)) tx.frameExposures.delete(key);
+      if (found === undefined) return;
+      const left = { ...found, shownLists: found.shownLists.filter((list) => at - list.at < EXPOSURE_MS) };
+      if (isOver(left)) tx.frameExposures.delete(key);
+      else if (hasOldLists(found)) tx.frameExposures.put(key, left);
     },
   );
   const oldest = dayOf(oldestReport);

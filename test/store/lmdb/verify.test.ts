@@ -75,6 +75,7 @@ describe("the verification of an embedded store", () => {
       frameVersions: 2,
       frameTallies: 0,
       frameExposures: 0,
+      dueResults: 0,
       events: 2,
       idempotency: 1,
       idempotencyTimes: 1,

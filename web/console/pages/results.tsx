@@ -73,8 +73,10 @@ export function ResultsPage({ appId }: { readonly appId: string }) {
             />
           </section>
           <p class="status">
-            Visitors count on the day when they first saw the frame, clicks and orders with them. Rates are shares of
-            visitors, with intervals of 95 % (Wilson). Orders count within 7 days, for every frame that the visitor saw.
+            Each visitor counts once, on the day when they first saw the frame, clicks and orders with them. Rates are
+            shares of visitors, with intervals of 95 % (Wilson). An order counts once for each frame that was seen in
+            the 7 days before it, with the newest amount that the shop sent: a refund lowers the revenue, and a
+            cancelled order is left out.
           </p>
         </>
       )}

@@ -67,11 +67,10 @@ export function TodayPage({ appId }: { readonly appId: string }) {
                 <Figure name="Age of the model" text={ageText(value.standing.modelMadeAt, now())} />
               </tbody>
             </Table>
-            {value.isCut && (
-              <p class="status">
-                Events, views and orders are counted among the newest {MOST_EVENTS.toLocaleString()} events.
-              </p>
-            )}
+            <p class="status">
+              Without robots and cancelled orders
+              {value.isCut && `, among the newest ${MOST_EVENTS.toLocaleString()} events`}.
+            </p>
           </section>
           <ByFrame frames={value.frames} />
           <section class="card" aria-labelledby="top">
