@@ -216,7 +216,7 @@ function timestamp(at: number) {
 
 describe.each(stores)("the results of visitors whose truth is known: $name", ({ name, openStore }) => {
   const isFull = process.env.AISLE_RESULTS === "full";
-  const runs = name !== "embedded" ? 1 : isFull ? 50 : RUNS.few;
+  const runs = name !== "embedded" ? 1 : isFull ? 50 : RUNS.few / 4;
   const visitors = isFull ? 400 : 60;
 
   it.each(Array.from({ length: runs }, (_, n) => runSeed() + n))(
