@@ -33,6 +33,8 @@ export interface Order {
   readonly bot: boolean;
   /** The shop itself has confirmed the order and its owner, or cancelled it. */
   readonly vouched: boolean;
+  /** Visitors whose orders of the same id are kept apart, see `orderIdApart`; the newest 20. */
+  readonly apart: readonly string[];
   /** Tells the public address of its first unsigned copy from others (`intake/order-owner.ts`); "" for none. */
   readonly sentFrom: string;
 }
@@ -47,6 +49,11 @@ export function orderIdApart(orderId: string, visitorId: string): string {
 
 export function isApart(orderId: string): boolean {
   return orderId.includes(BORDER);
+}
+
+/** The visitor in the id of an order that is stored apart; "" for another order. */
+export function visitorApart(orderId: string): string {
+  return isApart(orderId) ? orderId.slice(orderId.indexOf(BORDER) + BORDER.length) : "";
 }
 
 /** The order id as senders write it. */

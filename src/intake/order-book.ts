@@ -1,7 +1,7 @@
 import type { Event } from "../domain/event.js";
 import { visitorKeys } from "../domain/ids.js";
 import { NO_MONEY } from "../domain/money.js";
-import { type Order, type OrderLine, orderIdApart } from "../domain/order.js";
+import { type Order, type OrderLine, orderIdApart, visitorApart } from "../domain/order.js";
 import type { PublicSender } from "../domain/public-sender.js";
 import type { Visitor } from "../domain/visitor.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -38,8 +38,14 @@ function takeOrder(tx: Transaction, event: Event, identity: Identity, sender: Pu
   const own = tx.orders.get(apart);
   if (own === undefined && event.actionType === "order_cancel") return noted(FOREIGN);
   keep(tx, apart, own, own, event, identity, sender);
+  const visitorId = visitorApart(apart);
+  if (!known.apart.includes(visitorId))
+    tx.orders.put(orderId, { ...known, apart: [...known.apart, visitorId].slice(-MOST_APART) });
   return noted(KEPT_APART);
 }
+
+/** Orders of one id that are known to be apart, the newest. */
+const MOST_APART = 20;
 
 const CANCELLED = "the order is cancelled and stays out of the history";
 
@@ -59,7 +65,13 @@ function keep(
 ): Outcome {
   const merged = mergeOrder(orderId, base, event, identity, sentFromOf(tx.appId, orderId, sender));
   const vouched = merged.vouched || (sender === undefined && (event.products.length > 0 || merged.cancelled));
-  const after = { ...merged, ...paidBy(base, event, sender), ...earliest(tx, merged, base, known), vouched };
+  const after = {
+    ...merged,
+    ...paidBy(base, event, sender),
+    ...earliest(tx, merged, base, known),
+    apart: known?.apart ?? [],
+    vouched,
+  };
   tx.orders.put(orderId, after);
   if (known) {
     takeOut(tx, known);
@@ -172,6 +184,7 @@ function mergeOrder(
     payment: NO_MONEY,
     paidBy: "",
     paidAt: 0,
+    apart: [],
     occurredAt: 0,
     receivedAt: event.receivedAt,
     cancelled: false,
@@ -204,6 +217,7 @@ function mergeOrder(
     payment: base.payment,
     paidBy: base.paidBy,
     paidAt: base.paidAt,
+    apart: base.apart,
     occurredAt,
     receivedAt: base.receivedAt,
     cancelled: base.cancelled || !isOrder,

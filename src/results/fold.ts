@@ -1,11 +1,11 @@
 /** Takes what frames showed, and what events say that may be a result of it, into the exposures and the tallies of an app. */
 
 import type { Event } from "../domain/event.js";
-import { NO_EXPOSURE, type VisitorOrder } from "../domain/frame-exposure.js";
+import type { VisitorOrder } from "../domain/frame-exposure.js";
 import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
 import { MAILING_SECRETS } from "../domain/hook.js";
 import { isVisitorKey, type VisitorKey, visitorKeys } from "../domain/ids.js";
-import { isApart, type Order, orderIdApart } from "../domain/order.js";
+import { isApart, type Order, orderIdApart, sentOrderId } from "../domain/order.js";
 import type { Shown } from "../recommend/shown.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { hasOrder, withAct, withOrder, withoutOrder, withShown } from "./exposures.js";
@@ -91,20 +91,12 @@ function takeEvent(tx: Transaction, people: People, event: Event, isSigning: boo
   }
   if (order === null || (actionType !== "order" && actionType !== "order_cancel")) return;
   takeOrder(tx, people, order.orderId, keys, isSigning);
-  // A visitor's order of the same number may have been kept apart.
-  const members = keys.flatMap((key) => tx.visitors.get(tx.visitorKeys.get(key) ?? "")?.members ?? []);
-  for (const member of new Set(members)) {
-    const apart = orderIdApart(order.orderId, member);
-    if (tx.orders.get(apart) !== undefined || isHeld(people, keys, apart))
-      takeOrder(tx, people, apart, keys, isSigning);
-  }
 }
 
-function isHeld(people: People, keys: readonly VisitorKey[], orderId: string): boolean {
-  return people.personOf(keys).some((key) => hasOrder(people.recordOf(key) ?? NO_EXPOSURE, orderId));
-}
-
-/** Puts an order with the person whose it is, and takes it from others whom an event about it names. */
+/**
+ * Puts an order with the person whose it is, and takes it from others whom an event about it names. Orders of the same
+ * number that the order book keeps apart are copies of one order here: which of them is the true one cannot be known.
+ */
 function takeOrder(
   tx: Transaction,
   people: People,
@@ -112,15 +104,23 @@ function takeOrder(
   named: readonly VisitorKey[],
   isSigning: boolean,
 ): void {
-  const order = tx.orders.get(orderId);
-  const owners = order === undefined ? [] : ownersOf(tx, order);
+  const main = tx.orders.get(orderId);
+  const members = named.flatMap((key) => tx.visitors.get(tx.visitorKeys.get(key) ?? "")?.members ?? []);
+  const apart = new Set([...(main?.apart ?? []), ...members].map((member) => orderIdApart(orderId, member)));
+  const copies = [main, ...[...apart].map((id) => tx.orders.get(id))].filter((copy) => copy !== undefined);
+  const owners = [...new Set(copies.flatMap((copy) => ownersOf(tx, copy)))];
   people.link(owners);
-  const counted = order !== undefined && counts(order, isSigning) ? visitorOrder(order) : undefined;
-  const holder = counted === undefined ? undefined : people.holderOf(owners, (exposure) => hasOrder(exposure, orderId));
-  for (const key of new Set([...people.personOf(owners), ...people.personOf(named)]))
-    if (key !== holder && people.recordOf(key) !== undefined)
-      people.change(key, (exposure) => withoutOrder(exposure, orderId));
-  if (holder !== undefined && counted !== undefined) people.change(holder, (exposure) => withOrder(exposure, counted));
+  const counted = copies.filter((copy) => counts(copy, main, isSigning));
+  const person = people.personOf(owners);
+  for (const id of [orderId, ...apart]) {
+    const copy = counted.find((one) => one.orderId === id);
+    const holder = copy && people.holderOf(owners, (exposure) => hasOrder(exposure, id));
+    for (const key of new Set([...person, ...people.personOf(named)]))
+      if (key !== holder && people.recordOf(key) !== undefined)
+        people.change(key, (exposure) => withoutOrder(exposure, id));
+    if (copy !== undefined && holder !== undefined)
+      people.change(holder, (exposure) => withOrder(exposure, visitorOrder(copy)));
+  }
 }
 
 /** A visitor gained keys, or orders of theirs are somebody else's now. */
@@ -134,15 +134,20 @@ function checkVisitor(tx: Transaction, people: People, key: VisitorKey, isSignin
       const isTheirs =
         order === undefined
           ? !isApart(orderId)
-          : counts(order, isSigning) && ownersOf(tx, order).some((owner) => person.includes(owner));
+          : counts(order, tx.orders.get(sentOrderId(order)), isSigning) &&
+            ownersOf(tx, order).some((owner) => person.includes(owner));
       if (!isTheirs) people.change(one, (exposure) => withoutOrder(exposure, orderId));
     }
   }
 }
 
-/** A stranger cannot make up results: where the shop signs its events, only orders that the shop itself has sent count. */
-function counts({ cancelled, bot, occurredAt, vouched }: Order, isSigning: boolean): boolean {
-  return !cancelled && !bot && occurredAt > 0 && (vouched || !isSigning);
+/**
+ * A stranger cannot make up results: where the shop signs its events, only orders that the shop itself has sent count. A copy
+ * that is kept apart is cancelled with the order of its number.
+ */
+function counts({ cancelled, bot, occurredAt, vouched }: Order, main: Order | undefined, isSigning: boolean): boolean {
+  const isMainCancelled = main?.cancelled === true && main.occurredAt > 0;
+  return !cancelled && !isMainCancelled && !bot && occurredAt > 0 && (vouched || !isSigning);
 }
 
 /** The keys of whom an order is, and of the visitors who are linked to its contact. */

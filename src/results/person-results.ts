@@ -15,6 +15,7 @@ import {
   type VisitorOrder,
 } from "../domain/frame-exposure.js";
 import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
+import { isApart, sentOrderId } from "../domain/order.js";
 
 /** Tolerated lag of a browser's clock behind the server's, for views that name no answer. */
 const CLOCK_MS = 60_000;
@@ -44,7 +45,7 @@ export interface ExposureResults extends Clicks {
 /** What came of each exposure of a person. */
 export function resultsOf(records: readonly FrameExposure[]): ReadonlyMap<ExposedFrame, ExposureResults> {
   const acts = records.flatMap((record) => record.acts).sort((a, b) => a.at - b.at);
-  const orders = [...new Map(records.flatMap((record) => record.orders).map((one) => [one.orderId, one])).values()];
+  const orders = ordersOf(records);
   const results = new Map<ExposedFrame, ExposureResults>();
   for (const exposures of groupsOf(
     records.flatMap(({ frames }) => frames),
@@ -56,6 +57,25 @@ export function resultsOf(records: readonly FrameExposure[]): ReadonlyMap<Expose
       results.set(exposure, { ...clicks, orders: ordersOf.get(exposure) ?? [] });
   }
   return results;
+}
+
+/** Each number is one order, at the earliest time. Its payment is that of the order, otherwise of a copy that is kept apart. */
+function ordersOf(records: readonly FrameExposure[]): readonly VisitorOrder[] {
+  const orders = new Map<string, VisitorOrder>();
+  for (const order of records.flatMap((record) => record.orders)) {
+    const number = sentOrderId(order);
+    const known = orders.get(number);
+    orders.set(number, known === undefined ? order : joinedOrder(known, order));
+  }
+  return [...orders.values()];
+}
+
+function joinedOrder(a: VisitorOrder, b: VisitorOrder): VisitorOrder {
+  const [first, other] = isApart(a.orderId) ? [b, a] : [a, b];
+  const { currency, amount } = first.currency === "" ? other : first;
+  const known = [a.receivedAt, b.receivedAt].filter((at) => at !== 0);
+  const receivedAt = known.length === 0 ? 0 : Math.min(...known);
+  return { orderId: first.orderId, at: Math.min(a.at, b.at), receivedAt, currency, amount };
 }
 
 /** A click counts once for each answer and product. */

@@ -5,6 +5,7 @@ import { InvalidArgument } from "../domain/errors.js";
 import type { ExposedFrame, ShownList } from "../domain/frame-exposure.js";
 import { type Confirmation, confirmationOf, endsWithContact } from "../domain/hook.js";
 import type { Operation } from "../domain/operation.js";
+import { sentOrderId } from "../domain/order.js";
 import type { Visitor } from "../domain/visitor.js";
 import { ErasureSchema } from "../gen/aisle/v1/erasure_pb.js";
 import type { Person as PersonMessage } from "../gen/aisle/v1/person_pb.js";
@@ -195,7 +196,7 @@ function exposureMessage(
     shownProductIds: [...frame.shown],
     clickTime: earliest(times),
     orderTime: earliest(orders.map(({ at }) => at)),
-    orderIds: orders.map(({ orderId }) => orderId),
+    orderIds: orders.map(sentOrderId),
     recommendationIds: [...frame.recommendationIds],
     lastClickTime: timestampOf(Math.max(0, ...times)),
     clicks: [...named].map(clickOfKey),

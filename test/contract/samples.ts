@@ -267,6 +267,7 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     payment: NO_MONEY,
     paidBy: "",
     paidAt: 0,
+    apart: [],
     occurredAt: 1,
     cancelled: false,
     bot: false,

@@ -153,6 +153,31 @@ describe.each(stores)("an order and a person count once: $name", ({ openStore })
     expect(await told()).toMatch(/ 1 ordered; after a click 0; other 1 for 10\.00 EUR$/);
   });
 
+  it.each([
+    ["the address", "", { email: "ann@x.example" }, {}],
+    ["the address, as the browser does", "", { email: "ann@x.example" }, { email: "ann@x.example" }],
+    ["a user id", "u1", { user_id: "u1" }, {}],
+    ["nobody", "", {}, {}],
+  ])(
+    "with an unsigned backend's copy first, that names %s, and its cancellation",
+    async (_, userId, backend, browser) => {
+      const { list, listByRpc, send, told, now } = await openResultShop(openStore);
+      await list({ fpccid: "v1" });
+      if (userId !== "") await listByRpc({ userId });
+      const backendSends = (action: string) =>
+        send(action, { sender_type: "server", order_id: "o1", ...PAID, ...backend }, 0, "198.51.100.7");
+      now.at += 1000;
+      await backendSends("order");
+      now.at += 1000;
+      await send("order", { fp_ccid: "v1", order_id: "o1", ...PAID, ...browser });
+      expect(await told()).toContain(ONCE);
+      await backendSends("order");
+      expect(await told()).toContain(ONCE);
+      await backendSends("order_cancel");
+      expect(await told()).toContain("0 ordered; after a click 0; other 0");
+    },
+  );
+
   it("with a split that begins between two copies, and with another split", async () => {
     const { list, send, shopSends, setFrame, told, toldByVariant, now } = await openResultShop(openStore);
     await list({ fpccid: "v1" });

@@ -42,12 +42,20 @@ export async function openResultShop(openStore?: Parameters<typeof openAisle>[0]
       return (await rpc.recommendations.recommend(asked)).requestId;
     },
     /** An event of a browser. `at`: when its sender says that it happened. */
-    async send(action_type: string, fields: Readonly<Record<string, string>>, at = 0): Promise<void> {
+    async send(
+      action_type: string,
+      fields: Readonly<Record<string, string>>,
+      at = 0,
+      from = "127.0.0.1",
+    ): Promise<void> {
       const time = at === 0 ? {} : { utc_time: new Date(at).toISOString() };
-      const { status } = await aisle.trace({
-        ...{ app_id: "shop", action_type, product_ids: action_type === "order" ? "d" : "a" },
-        ...{ ...time, ...fields },
-      });
+      const { status } = await aisle.trace(
+        {
+          ...{ app_id: "shop", action_type, product_ids: action_type === "order" ? "d" : "a" },
+          ...{ ...time, ...fields },
+        },
+        from,
+      );
       if (status !== 200) throw new Error(`/trace answered ${status}`);
     },
     /** A copy of an order, or its cancellation, as the shop's backend sends it. */

@@ -70,6 +70,7 @@ export const order = record<Order>({
   receivedAt: later(time, 0),
   paidBy: later(oneOf("", "browser", "server", "shop"), ""),
   paidAt: later(time, 0),
+  apart: later(list(text), []),
 });
 
 const feedRun = record<FeedRun>({
