@@ -1,4 +1,5 @@
 import type { Event } from "../domain/event.js";
+import { visitorKeys } from "../domain/ids.js";
 import type { Effect } from "../intake/effect.js";
 import { NO_OUTCOME } from "../intake/effect.js";
 
@@ -9,10 +10,16 @@ export function isResult({ actionType, bot, products, recommendationIds }: Event
   return recommendationIds.length > 0 || (actionType === "product_view" && splits);
 }
 
+/** An order that arrives so long after it is one of a history that is imported: it is older than the lists. */
+const HISTORY_MS = 30 * 86_400_000;
+
 /** Marks events that may be results as due, in the transaction that stores them. */
 export function createMarkResults(splits: (appId: string) => boolean): readonly Effect[] {
   const mark: Effect["apply"] = (tx, event) => {
-    if (isResult(event, splits(tx.appId))) tx.dueResults.put(event.eventId, "");
+    const { receivedAt, occurredAt, visitor } = event;
+    const isKnown = () => visitorKeys(visitor).some((key) => tx.frameExposures.get(key) !== undefined);
+    const mayCount = receivedAt - occurredAt < HISTORY_MS || isKnown();
+    if (isResult(event, splits(tx.appId)) && mayCount) tx.dueResults.put(event.eventId, "");
     return NO_OUTCOME;
   };
   return [

@@ -70,11 +70,10 @@ export function createFrameResults(deps: {
   const due = new Map<string, string[]>();
   let dueCount = 0;
   const known = new Map<string, SplitFrames>();
+  const reading = new Set<string>();
   const unwritten = createUnwrittenLists();
 
-  const framesOf = async (appId: string): Promise<SplitFrames> => {
-    const before = known.get(appId);
-    if (before !== undefined && now() - before.readAt < FRAMES_CACHE_MS && now() >= before.readAt) return before;
+  const readFrames = async (appId: string): Promise<SplitFrames> => {
     const frames = await deps.apps.listFrames(appId, "", MAX_FRAMES);
     const split = frames.filter(({ variants }) => variants.length > 0);
     const found = {
@@ -86,10 +85,22 @@ export function createFrameResults(deps: {
     if (known.size > MAX_CACHED_APPS) for (const oldest of known.keys()) if (known.delete(oldest)) break;
     return found;
   };
+  const isOld = ({ readAt }: SplitFrames) => Math.abs(now() - readAt) >= FRAMES_CACHE_MS;
+  const framesOf = async (appId: string): Promise<SplitFrames> => {
+    const before = known.get(appId);
+    return before !== undefined && !isOld(before) ? before : readFrames(appId);
+  };
 
+  /** What was read last, while it is read again: events do not wait for it. */
   const splits = (appId: string): boolean => {
     const frames = known.get(appId);
-    return frames === undefined || frames.variants.size > 0 || Math.abs(now() - frames.readAt) >= FRAMES_CACHE_MS;
+    if ((frames === undefined || isOld(frames)) && !reading.has(appId)) {
+      reading.add(appId);
+      readFrames(appId)
+        .catch((error: unknown) => deps.reportFailure("frame_counts", error))
+        .finally(() => reading.delete(appId));
+    }
+    return frames === undefined || frames.variants.size > 0;
   };
 
   const countOutcomes = async (appId: string, changes: TallyChanges): Promise<void> => {
@@ -154,6 +165,8 @@ export function createFrameResults(deps: {
 
   return {
     shown: (shown) => {
+      // An experiment has just begun: its first clicks count.
+      if (shown.variant !== "" && known.get(shown.appId)?.variants.size === 0) known.delete(shown.appId);
       if (waitingCount >= MAX_WAITING) {
         metrics.count("frame_counts_dropped");
         return;
