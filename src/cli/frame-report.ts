@@ -34,7 +34,8 @@ interface ReportOptions extends ServerOptions {
 
 const HELP = `
 Each visitor counts once, and each order once, on the day when the visitor first saw the frame. Clicks are of visitors
-who clicked, orders of visitors who ordered within 7 days. Intervals are of 95 %: Wilson for rates, Newcombe for
+who clicked, orders of visitors who ordered within 7 days. Revenue has the newest amount that the shop sent of each
+order, so a refund lowers it; cancelled orders are left out. Intervals are of 95 %: Wilson for rates, Newcombe for
 differences between variants. The CSV has a line for each frame and day.
 
 Example:

@@ -365,6 +365,20 @@ describe.each(stores)("revenue: $name", ({ openStore }) => {
   });
 });
 
+describe.each(stores)("an order of a history that is imported: $name", ({ openStore }) => {
+  it("is not due, but for a visitor who was shown a list", async () => {
+    const { list, shopSends, store, now, writeFrameCounts } = await openResultShop(openStore);
+    const due = async () => (await store.copies.scan("shop", "dueResults", "", 10)).length;
+    const at = now.at - 31 * DAY_MS;
+    await shopSends("order", "o1", { fingerprintId: "v1" }, { amount: "10", at });
+    expect(await due()).toBe(0);
+    await list({ fpccid: "v1" });
+    await writeFrameCounts();
+    await shopSends("order", "o2", { fingerprintId: "v1" }, { amount: "10", at });
+    expect(await due()).toBe(1);
+  });
+});
+
 describe.each(stores)("a process that is killed: $name", ({ openStore }) => {
   it("loses no click and no order that it has acknowledged", async () => {
     const { list, send, shopSends, told, reportOfAnother, now } = await openResultShop(openStore);

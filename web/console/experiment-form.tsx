@@ -145,11 +145,7 @@ export function ExperimentForm(props: {
               />
             )}
           </Field>
-          <Field
-            id="experiment-name"
-            label="Name of the list"
-            hint="Letters, digits, - and _. A new name for each try."
-          >
+          <Field id="experiment-name" label="Name of the list" hint="Letters, digits, - and _.">
             {(attributes) => (
               <input
                 {...attributes}

@@ -38,6 +38,25 @@ it("counts the events since midnight in UTC, copies of an order once, and the pr
   ]);
 });
 
+it("leaves out robots, cancelled orders and later copies of older ones, but not for a cancellation without effect", () => {
+  const cancel = (orderId: string, notes: readonly string[] = []) => ({
+    ...event("order_cancel", NOW, "a", orderId),
+    notes: [...notes],
+  });
+  const events = [
+    { ...event("product_view", NOW), bot: true },
+    { ...event("order", NOW, "a", "o1"), bot: true },
+    ...[event("order", NOW, "a", "o2"), cancel("o2")],
+    ...[
+      event("order", NOW, "a", "o3"),
+      cancel("o3", ["the order belongs to somebody else; this event has no effect on it"]),
+    ],
+    ...[event("order", NOW, "a", "o4"), event("order", NOW - DAY_MS, "a", "o4")],
+  ];
+  const { total, views, orders } = todaysEvents(events, NOW);
+  expect([total, views, orders]).toEqual([5, 0, 1]);
+});
+
 it.each([
   ["import products", { hasProducts: false, lastEventAt: undefined, modelMadeAt: undefined, hasResults: false }],
   ["the helper", { lastEventAt: undefined, modelMadeAt: undefined, hasResults: false }],
