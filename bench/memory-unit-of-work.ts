@@ -60,6 +60,7 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     operations: records(),
     frameTallies: records(),
     frameExposures: records(),
+    eventId: (proposed) => proposed,
     putInteraction: () => undefined,
     deleteInteraction: () => undefined,
     markChanged: () => undefined,
