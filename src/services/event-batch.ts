@@ -15,15 +15,15 @@ const EVENTS_BYTES = MESSAGE_BYTES - TOKEN_BYTES;
 export interface EventBatch {
   readonly events: readonly EncodedEvent[];
   readonly bytes: number;
-  /** The place behind them. */
-  readonly place: string;
+  /** The position behind them. */
+  readonly position: string;
   /** Messages that were made of them. */
   readonly messages: Map<string, MessageShape<typeof WatchEventsResponseSchema>>;
 }
 
-/** A batch without events, to go on to a place. */
-export function emptyBatch(place: string): EventBatch {
-  return { events: [], bytes: 0, place, messages: new Map() };
+/** A batch without events, to go on to a position. */
+export function emptyBatch(position: string): EventBatch {
+  return { events: [], bytes: 0, position, messages: new Map() };
 }
 
 interface EncodedEvent {
@@ -33,12 +33,12 @@ interface EncodedEvent {
 }
 
 /** The events of a page in batches. The last one is behind all of them. */
-export function batchesOf({ events, placeBehind }: EventsAfter): EventBatch[] {
+export function batchesOf({ events, positionAfter }: EventsAfter): EventBatch[] {
   const batches: EventBatch[] = [];
   let some: EncodedEvent[] = [];
   let bytes = 0;
   const end = (count: number) => {
-    batches.push({ events: some, bytes, place: placeBehind(count), messages: new Map() });
+    batches.push({ events: some, bytes, position: positionAfter(count), messages: new Map() });
     some = [];
     bytes = 0;
   };
@@ -80,7 +80,7 @@ export function messageOf(batch: EventBatch, request: WatchedRequest) {
   const wanted = matches === undefined ? batch.events : batch.events.filter(({ event }) => matches(event));
   if (wanted.length === 0) return undefined;
   const events = isBinary ? [] : wanted.map(({ event }) => eventMessage(event));
-  const message = create(WatchEventsResponseSchema, { events, resumeToken: seal(batch.place) });
+  const message = create(WatchEventsResponseSchema, { events, resumeToken: seal(batch.position) });
   // As fields that are encoded already: each watch would encode all events anew.
   if (isBinary) message.$unknown = wanted.map(({ field }) => field);
   batch.messages.set(key, message);

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventStore } from "../store/ports/event-store.js";
 import { batchesOf, type EventBatch } from "./event-batch.js";
-import type { Turns } from "./turns.js";
+import type { TimeSlices } from "./time-slices.js";
 
 /** Time between two looks for new events. */
 const EVERY_MS = 250;
-/** Events of one read. */
-export const READ = 500;
+/** Events of one read: some milliseconds of work. */
+export const READ = 100;
 
 /** What a tail keeps of the past, for watches that take a little longer. */
 const MAX_EVENTS = 5000;
 const MAX_BYTES = 4 * 2 ** 20;
 
 interface EventTailDependencies {
-  readonly events: Pick<EventStore, "place" | "after">;
+  readonly events: Pick<EventStore, "position" | "after">;
   /** Rejects when the app does not exist any more. */
   readonly mustExist: () => Promise<unknown>;
-  readonly turns: Turns;
+  readonly slices: TimeSlices;
 }
 
 /**
@@ -29,8 +29,8 @@ export class EventTail {
   private first = 0;
   private bytes = 0;
   private count = 0;
-  /** The place behind the last batch. */
-  private place = "";
+  /** The position behind the last batch. */
+  private position = "";
   private begun = false;
   private reading: Promise<void> = Promise.resolve();
   private nextReading: Promise<void> | undefined;
@@ -44,9 +44,9 @@ export class EventTail {
     void this.follow();
   }
 
-  /** The number of the next batch, and the place behind the last one. */
-  get head(): { readonly number: number; readonly place: string } {
-    return { number: this.first + this.batches.length, place: this.place };
+  /** The number of the next batch, and the position behind the last one. */
+  get head(): { readonly number: number; readonly position: string } {
+    return { number: this.first + this.batches.length, position: this.position };
   }
 
   /** A batch; undefined when it is not there yet, or not any more. */
@@ -107,16 +107,16 @@ export class EventTail {
   }
 
   private async read(): Promise<void> {
-    const { events, turns } = this.deps;
-    const end = await events.place(this.appId);
-    if (!this.begun) this.place = end;
+    const { events, slices } = this.deps;
+    const end = await events.position(this.appId);
+    if (!this.begun) this.position = end;
     this.begun = true;
-    while (this.place !== end) {
-      const page = await events.after(this.appId, this.place, READ, end);
+    while (this.position !== end) {
+      const page = await events.after(this.appId, this.position, READ, end);
       for (const batch of batchesOf(page)) this.add(batch);
-      this.place = page.isEnd ? end : page.placeBehind(page.events.length);
+      this.position = page.isEnd ? end : page.positionAfter(page.events.length);
       this.wake();
-      if (this.place !== end) await turns.take();
+      if (this.position !== end) await slices.take();
     }
   }
 

@@ -2,7 +2,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import { EventTail } from "./event-tail.js";
 import { requireApp } from "./require-app.js";
-import { Turns } from "./turns.js";
+import { TimeSlices } from "./time-slices.js";
 import type { WatchLimit } from "./watch-limit.js";
 
 interface EventTailsDependencies {
@@ -13,7 +13,7 @@ interface EventTailsDependencies {
 
 /** The tails of the apps that are watched. */
 export class EventTails {
-  readonly turns = new Turns();
+  readonly slices = new TimeSlices();
   private readonly byApp = new Map<string, { readonly tail: EventTail; watches: number }>();
 
   constructor(private readonly deps: EventTailsDependencies) {}
@@ -25,7 +25,7 @@ export class EventTails {
     let known = this.byApp.get(appId);
     if (known === undefined) {
       const mustExist = () => requireApp(apps, appId);
-      known = { tail: new EventTail(appId, { events, mustExist, turns: this.turns }), watches: 0 };
+      known = { tail: new EventTail(appId, { events, mustExist, slices: this.slices }), watches: 0 };
       this.byApp.set(appId, known);
     }
     const own = known;

@@ -15,9 +15,9 @@ const ACCEPTED = {
 
 /** Tokens of the answers to a request. */
 export interface Tokens {
-  /** The token of a place; never "". */
-  seal(place: string): string;
-  /** The place of a token. Throws InvalidArgument for one of another request, and for one of which anything is missing or altered. */
+  /** The token of a position; never "". */
+  seal(position: string): string;
+  /** The position of a token. Throws InvalidArgument for one of another request, and for one of which anything is missing or altered. */
   open(token: string): string;
 }
 
@@ -25,16 +25,16 @@ export interface Tokens {
 export function tokensOf(field: keyof typeof ACCEPTED, { name, parent, input }: DescMethod, request: Message): Tokens {
   const filter = toBinary(input, request, { writeUnknownFields: false });
   const bound = createHash("sha256").update(`${parent.typeName}/${name}\0`).update(filter).digest();
-  const seal = (place: string): string => {
-    const check = createHash("sha256").update(bound).update(place).digest().subarray(0, CHECK_BYTES);
-    return Buffer.concat([check, Buffer.from(place, "utf8")]).toString("base64url");
+  const seal = (position: string): string => {
+    const check = createHash("sha256").update(bound).update(position).digest().subarray(0, CHECK_BYTES);
+    return Buffer.concat([check, Buffer.from(position, "utf8")]).toString("base64url");
   };
   return {
     seal,
     open(token) {
-      const place = Buffer.from(token, "base64url").toString("utf8", CHECK_BYTES);
-      if (seal(place) !== token) throw new InvalidArgument(field, "invalid", ACCEPTED[field]);
-      return place;
+      const position = Buffer.from(token, "base64url").toString("utf8", CHECK_BYTES);
+      if (seal(position) !== token) throw new InvalidArgument(field, "invalid", ACCEPTED[field]);
+      return position;
     },
   };
 }

@@ -18,8 +18,9 @@ import { endOfWatch } from "./wire/draining.js";
 /** Interval of messages without events. */
 const HEARTBEAT_MS = 30_000;
 const MAX_PAST = 1000;
-/** Events that are read for past ones. */
+/** Events that are read for past ones, and at a time. */
 const MAX_LOOKED_AT = 20_000;
+const PAST_READ = 500;
 
 interface WatchDependencies {
   readonly apps: Pick<AppStore, "get">;
@@ -59,34 +60,34 @@ async function* follow(
   const { past, ...begun } = await begin(deps, tail, request, watched);
   const at: Progress = { ...begun, saidAt: now() };
   const send = function* (batch: EventBatch): Generator<Watched> {
-    at.place = batch.place;
+    at.position = batch.position;
     const message = messageOf(batch, watched);
     if (message !== undefined || now() - at.saidAt >= HEARTBEAT_MS) {
       at.saidAt = now();
-      yield message ?? create(WatchEventsResponseSchema, { resumeToken: watched.seal(at.place) });
+      yield message ?? create(WatchEventsResponseSchema, { resumeToken: watched.seal(at.position) });
     }
   };
-  for (const batch of batchesOf({ events: past, isEnd: true, placeBehind: () => at.place })) yield* send(batch);
+  for (const batch of batchesOf({ events: past, isEnd: true, positionAfter: () => at.position })) yield* send(batch);
   at.saidAt = Number.NEGATIVE_INFINITY; // the first message without events comes at once
-  yield* send(emptyBatch(at.place));
+  yield* send(emptyBatch(at.position));
   while (!ended.aborted) {
     if (at.next === undefined || tail.isGone(at.next)) {
       yield* catchUp(deps, tail, request.appId, at, send, ended);
       continue;
     }
     await tail.news(at.next, ended, at.saidAt + HEARTBEAT_MS - now());
-    await tails.turns.take();
+    await tails.slices.take();
     const batch = tail.batch(at.next);
     if (batch !== undefined) at.next++;
-    yield* send(batch ?? emptyBatch(at.place));
+    yield* send(batch ?? emptyBatch(at.position));
   }
   throw ended.reason;
 }
 
 /** Where a watch is. */
 interface Progress {
-  place: string;
-  /** The next batch of the tail; undefined while the place is before the tail. */
+  position: string;
+  /** The next batch of the tail; undefined while the position is before the tail. */
   next: number | undefined;
   saidAt: number;
 }
@@ -102,18 +103,18 @@ async function* catchUp(
 ): AsyncGenerator<Watched> {
   const readTo = async function* (end: string | undefined): AsyncGenerator<Watched> {
     for (let isEnd = false; !isEnd && !ended.aborted; ) {
-      await tails.turns.take();
-      const page = await events.after(appId, at.place, READ, end);
+      await tails.slices.take();
+      const page = await events.after(appId, at.position, READ, end);
       for (const batch of batchesOf(page)) yield* send(batch);
-      yield* send(emptyBatch(page.placeBehind(page.events.length)));
+      yield* send(emptyBatch(page.positionAfter(page.events.length)));
       isEnd = page.isEnd;
     }
   };
   yield* readTo(undefined);
   await tail.advance();
-  const { number, place } = tail.head;
-  yield* readTo(place);
-  at.place = place;
+  const { number, position } = tail.head;
+  yield* readTo(position);
+  at.position = position;
   at.next = number;
 }
 
@@ -140,31 +141,31 @@ async function begin(
   tail: EventTail,
   { appId, start, resumeToken }: WatchEventsRequest,
   { matches, open }: WatchedRequest,
-): Promise<Pick<Progress, "place" | "next"> & { readonly past: readonly Event[] }> {
-  if (resumeToken !== "") return { place: open(resumeToken), next: undefined, past: [] };
+): Promise<Pick<Progress, "position" | "next"> & { readonly past: readonly Event[] }> {
+  if (resumeToken !== "") return { position: open(resumeToken), next: undefined, past: [] };
   if (start.case === "startTime") {
     const from = idAt(Math.min(msOf(start.value) ?? 0, now()));
-    return { place: await events.place(appId, from), next: undefined, past: [] };
+    return { position: await events.position(appId, from), next: undefined, past: [] };
   }
   const wanted = start.case === "pastEventCount" ? start.value : 0;
   if (wanted < 0 || wanted > MAX_PAST) throw new InvalidArgument("past_event_count", "invalid", `0 to ${MAX_PAST}`);
   await tail.advance();
-  const { number: next, place } = tail.head;
+  const { number: next, position } = tail.head;
   const past: Event[] = [];
   let before = "";
-  for (let lookedAt = 0; past.length < wanted && lookedAt < MAX_LOOKED_AT; lookedAt += READ) {
-    const read = await events.list(appId, before, READ, true);
+  for (let lookedAt = 0; past.length < wanted && lookedAt < MAX_LOOKED_AT; lookedAt += PAST_READ) {
+    const read = await events.list(appId, before, PAST_READ, true);
     for (const event of read) if (past.length < wanted && matches?.(event) !== false) past.push(event);
     before = read.at(-1)?.eventId ?? before;
-    if (read.length < READ) break;
+    if (read.length < PAST_READ) break;
   }
-  // What was stored meanwhile is behind the place, and comes by itself.
+  // Events that were stored meanwhile are behind the position: they follow later.
   const since = new Set<string>();
-  const end = past.length === 0 ? place : await events.place(appId);
-  for (let at = place; at !== end; ) {
+  const end = past.length === 0 ? position : await events.position(appId);
+  for (let at = position; at !== end; ) {
     const page = await events.after(appId, at, READ, end);
     for (const { eventId } of page.events) since.add(eventId);
-    at = page.isEnd ? end : page.placeBehind(page.events.length);
+    at = page.isEnd ? end : page.positionAfter(page.events.length);
   }
-  return { place, next, past: past.filter(({ eventId }) => !since.has(eventId)).reverse() };
+  return { position, next, past: past.filter(({ eventId }) => !since.has(eventId)).reverse() };
 }

@@ -207,9 +207,9 @@ describe("WatchEvents", () => {
 
   it("reads nothing when the last watch of an app has ended", async () => {
     const read: string[] = [];
-    const place = async (app: string) => String(read.push(app));
-    const after = async () => ({ events: [], isEnd: true, placeBehind: () => "" });
-    const events = { place, after, get: async () => undefined, list: async () => [] };
+    const position = async (app: string) => String(read.push(app));
+    const after = async () => ({ events: [], isEnd: true, positionAfter: () => "" });
+    const events = { position, after, get: async () => undefined, list: async () => [] };
     const apps = { get: async (app: string) => testApp(app) };
     const tails = new EventTails({ apps, events, watches: new WatchLimit(countingMetrics()) });
     const [one, other] = [tails.join("one"), tails.join("one")];

@@ -1,6 +1,6 @@
 import type { Event } from "../../domain/event.js";
 import { idBehind } from "../../domain/ids.js";
-import { type EventStore, noSuchPlace } from "../ports/event-store.js";
+import { type EventStore, unknownPosition } from "../ports/event-store.js";
 import type { Environment } from "./environment.js";
 import { after, FIRST, keyOf, keysOf, LAST, unpart } from "./keys.js";
 import type { Entry, Table } from "./table.js";
@@ -30,12 +30,12 @@ function greatestId(events: Table<Event>, appId: string): string {
   return key === undefined ? "" : unpart(key.slice(keyOf(appId, "").length));
 }
 
-/** A place is the id of the last event before it: ids are in the order of commits. */
-const PLACE = "id:";
+/** A position is the id of the last event before it: ids are in the order of commits. */
+const POSITION = "id:";
 
-function idOf(place: string): string {
-  if (!place.startsWith(PLACE)) throw noSuchPlace();
-  return place.slice(PLACE.length);
+function idOf(position: string): string {
+  if (!position.startsWith(POSITION)) throw unknownPosition();
+  return position.slice(POSITION.length);
 }
 
 /** The newest event of each app that has any. */
@@ -55,20 +55,20 @@ export function createEventStore({ tables }: Environment): EventStore {
         : tables.events.entries({ ...keysOf(appId, from), limit });
       return entries.map((entry) => entry.value);
     },
-    place: async (appId, from) => PLACE + (from ?? greatestId(tables.events, appId)),
-    after: async (appId, place, limit, upTo) => {
-      const from = idOf(place);
+    position: async (appId, from) => POSITION + (from ?? greatestId(tables.events, appId)),
+    after: async (appId, position, limit, upTo) => {
+      const from = idOf(position);
       const last = upTo === undefined ? undefined : idOf(upTo);
       const range = keysOf(appId, from);
-      if (last !== undefined && last <= from) return { events: [], isEnd: true, placeBehind: () => place };
+      if (last !== undefined && last <= from) return { events: [], isEnd: true, positionAfter: () => position };
       const end = last === undefined ? range.end : after(keyOf(appId, last));
       const events = tables.events.entries({ ...range, end, limit }).map(({ value }) => value);
       const isEnd = events.length < limit;
-      const placeBehind = (count: number) => {
+      const positionAfter = (count: number) => {
         if (isEnd && count === events.length && upTo !== undefined) return upTo;
-        return PLACE + (events[count - 1]?.eventId ?? from);
+        return POSITION + (events[count - 1]?.eventId ?? from);
       };
-      return { events, isEnd, placeBehind };
+      return { events, isEnd, positionAfter };
     },
   };
 }

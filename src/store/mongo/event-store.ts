@@ -2,7 +2,7 @@ import type { Filter, Sort } from "mongodb";
 import { keyOf, keysOf } from "../keys.js";
 import type { EventStore, EventsAfter } from "../ports/event-store.js";
 import { asked, type Connection } from "./connection.js";
-import { type EventPlace, furthest, isPassed, type Orders, placeOf, placeText } from "./event-order.js";
+import { decodePosition, type EventPosition, encodePosition, furthest, isPassed, type Orders } from "./event-order.js";
 import type { StoredDocument } from "./table.js";
 import type { Tables } from "./tables.js";
 import { ordersOf } from "./writer-documents.js";
@@ -16,16 +16,17 @@ export function createEventStore({ events }: Tables, connection: Connection): Ev
         .limit(limit)
         .toArray(),
     );
-  /** A page of `documents`; `behind` gives the place behind some of them, not of all. */
+  /** A page of `documents`; `behind` gives the position behind some of them, not of all. */
   const page = (
     documents: readonly StoredDocument[],
     isEnd: boolean,
-    behindAll: EventPlace,
-    behind: (passed: readonly StoredDocument[]) => EventPlace,
+    behindAll: EventPosition,
+    behind: (passed: readonly StoredDocument[]) => EventPosition,
   ): EventsAfter => ({
     events: documents.map(({ v }) => events.decode(v)),
     isEnd,
-    placeBehind: (count) => placeText(count === documents.length ? behindAll : behind(documents.slice(0, count))),
+    positionAfter: (count) =>
+      encodePosition(count === documents.length ? behindAll : behind(documents.slice(0, count))),
   });
 
   /** The next of the events that were there before, in the order of their ids. */
@@ -55,11 +56,11 @@ export function createEventStore({ events }: Tables, connection: Connection): Ev
         : await events.list(appId, from, limit);
       return entries.map((entry) => entry.value);
     },
-    place: async (appId, history) => placeText({ orders: await ordersOf(connection, appId), history }),
-    after: async (appId, place, limit, upTo) => {
-      const from = placeOf(place);
+    position: async (appId, history) => encodePosition({ orders: await ordersOf(connection, appId), history }),
+    after: async (appId, position, limit, upTo) => {
+      const from = decodePosition(position);
       if (from.history !== undefined) return historyAfter(appId, from.history, from.orders, limit);
-      const end = upTo === undefined ? await ordersOf(connection, appId) : placeOf(upTo).orders;
+      const end = upTo === undefined ? await ordersOf(connection, appId) : decodePosition(upTo).orders;
       const ofSlots: StoredDocument[][] = [];
       for (const [slot, last] of end) {
         const passed = from.orders.get(slot) ?? 0;

@@ -16,7 +16,7 @@ export interface StoredDocument {
   readonly v: unknown;
   /** The kind again, of records that are listed over all apps. */
   readonly across?: string;
-  /** Of an event: its place, see `event-order.ts`. */
+  /** The position of an event, see `event-order.ts`. */
   readonly slot?: number;
   readonly order?: number;
 }

@@ -28,7 +28,7 @@ export interface WriteOptions {
   readonly newId: () => string;
   /** The writer document to use. */
   readonly slot: number;
-  /** The places of an app's events that the transaction stores. */
+  /** The positions of an app's events that the transaction stores. */
   readonly orderOf: (appId: string) => EventOrder;
   /** Insert records that seem new: it costs the server less than an upsert, and fails when they exist after all. */
   readonly mayInsert: boolean;

@@ -71,7 +71,7 @@ export interface Transaction {
   readonly idempotency: Claims;
   /** By event id. */
   readonly events: Records<Event>;
-  /** The id for a new event: `proposed`, or a later one, see `EventStore.after`. */
+  /** The id for a new event: `proposed`, or a later one if the store orders events by their ids. */
   eventId(proposed: string): string;
   /** By id. */
   readonly rejectedEvents: RejectedEvents;

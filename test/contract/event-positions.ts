@@ -33,8 +33,8 @@ const step = fc.oneof(
   },
 );
 
-export function eventPlacesContract(name: string, open: OpenStore, limits: StoreLimits): void {
-  describe(`places in events: ${name}`, () => {
+export function eventPositionsContract(name: string, open: OpenStore, limits: StoreLimits): void {
+  describe(`positions in events: ${name}`, () => {
     const under = useStore(open);
     let made = 0;
     const idOf = (ageMs: number) => `${idAt(START - ageMs)}7000-8000-${String(++made).padStart(12, "0")}`;
@@ -53,11 +53,11 @@ export function eventPlacesContract(name: string, open: OpenStore, limits: Store
     };
     const rest = async (appId: string, from: string): Promise<string[]> => {
       const found: string[] = [];
-      for (let place = from; ; ) {
-        const { events, isEnd, placeBehind } = await under.store.events.after(appId, place, 3);
+      for (let position = from; ; ) {
+        const { events, isEnd, positionAfter } = await under.store.events.after(appId, position, 3);
         found.push(...events.map(({ eventId }) => eventId));
         if (isEnd) return found;
-        place = placeBehind(events.length);
+        position = positionAfter(events.length);
       }
     };
     const newApp = async () => {
@@ -66,14 +66,14 @@ export function eventPlacesContract(name: string, open: OpenStore, limits: Store
       return appId;
     };
 
-    it("shows each event once behind a place, whatever ids, processes, removals, pages and resumptions", async () => {
+    it("shows each event once behind a position, whatever ids, processes, removals, pages and resumptions", async () => {
       const second = limits.oneProcess === undefined ? await under.openSecond() : under.store;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
           const appId = await newApp();
           const processes = [under.store, second] as const;
           await put(under.store, appId, [idOf(0)]);
-          let place = await under.store.events.place(appId);
+          let position = await under.store.events.position(appId);
           const stored: string[] = [];
           const removed = new Set<string>();
           const seen: string[] = [];
@@ -92,16 +92,16 @@ export function eventPlacesContract(name: string, open: OpenStore, limits: Store
               await under.store.unitOfWork.run(appId, (tx) => tx.events.delete(id));
             } else {
               const reader = processes[one.kept % 2 === 0 ? 0 : 1];
-              const upTo = one.bounded ? await reader.events.place(appId) : undefined;
-              const { events, placeBehind } = await reader.events.after(appId, place, one.limit, upTo);
+              const upTo = one.bounded ? await reader.events.position(appId) : undefined;
+              const { events, positionAfter } = await reader.events.after(appId, position, one.limit, upTo);
               const taken = one.kept < events.length ? events.slice(0, one.kept) : events;
               seen.push(...taken.map(({ eventId }) => eventId));
-              place = placeBehind(taken.length);
-              expect(place.length).toBeLessThan(600);
+              position = positionAfter(taken.length);
+              expect(position.length).toBeLessThan(600);
             }
           }
           await Promise.all(underWay);
-          seen.push(...(await rest(appId, place)));
+          seen.push(...(await rest(appId, position)));
           expect(new Set(seen).size).toBe(seen.length);
           expect(new Set(stored).size).toBe(stored.length);
           const left = seen.filter((id) => !removed.has(id));
@@ -114,34 +114,34 @@ export function eventPlacesContract(name: string, open: OpenStore, limits: Store
     it("shows the events from an id on, then those that are stored meanwhile under any id, each once", async () => {
       const appId = await newApp();
       const [, ...ids] = await put(under.store, appId, [idOf(50_000), idOf(40_000), idOf(30_000), idOf(20_000)]);
-      let place = await under.store.events.place(appId, idAt(START - 45_000));
+      let position = await under.store.events.position(appId, idAt(START - 45_000));
       const found: string[] = [];
       for (let isEnd = false; !isEnd; ) {
-        const read = await under.store.events.after(appId, place, 2);
+        const read = await under.store.events.after(appId, position, 2);
         found.push(...read.events.map(({ eventId }) => eventId));
         if (found.length === 2) ids.push(...(await put(under.store, appId, [idOf(48_000), idOf(10_000)])));
         isEnd = read.isEnd;
-        place = read.placeBehind(read.events.length);
+        position = read.positionAfter(read.events.length);
       }
       expect(found.sort()).toEqual(ids.sort());
     });
 
-    it("shows events up to another place, and then has that place", async () => {
+    it("shows events up to another position, and then has that position", async () => {
       const appId = await newApp();
-      const first = await under.store.events.place(appId);
+      const first = await under.store.events.position(appId);
       const [early] = await put(under.store, appId, [idOf(5)]);
-      const second = await under.store.events.place(appId);
+      const second = await under.store.events.position(appId);
       const [late] = await put(under.store, appId, [idOf(50)]);
       const read = await under.store.events.after(appId, first, 10, second);
       expect([read.events.map(({ eventId }) => eventId), read.isEnd]).toEqual([[early], true]);
-      expect(await rest(appId, read.placeBehind(1))).toEqual([late]);
+      expect(await rest(appId, read.positionAfter(1))).toEqual([late]);
       expect((await under.store.events.after(appId, second, 10, second)).events).toEqual([]);
     });
 
-    it("refuses the place of another store", async () => {
+    it("refuses the position of another store", async () => {
       const appId = await newApp();
-      for (const place of ["", "nonsense", "id", "order"])
-        await expect(under.store.events.after(appId, place, 1)).rejects.toThrow(/resume_token/);
+      for (const position of ["", "nonsense", "id", "order"])
+        await expect(under.store.events.after(appId, position, 1)).rejects.toThrow(/resume_token/);
     });
 
     it(`keeps the order of commits for a process whose clock is behind${because(limits.oneClock)}`, async () => {
@@ -149,9 +149,9 @@ export function eventPlacesContract(name: string, open: OpenStore, limits: Store
       const behind = await under.openSecond(() => START - 3_600_000);
       const appId = await newApp();
       await put(under.store, appId, [idOf(0)]);
-      const place = await under.store.events.place(appId);
+      const position = await under.store.events.position(appId);
       const late = await put(behind, appId, [idOf(3_600_000)]);
-      expect(await rest(appId, place)).toEqual(late);
+      expect(await rest(appId, position)).toEqual(late);
     });
   });
 }
