@@ -6,7 +6,7 @@
  * The watched app gets `rate` events a second, the other one `own-rate`, both in open loops; the second is measured. Numbers of
  * watches take turns, and figures are medians of the passes: what else the machine does falls on all of them. The server has a
  * processor of its own where the machine has two; loads and watches share the other one. `memory` is what the server holds
- * beyond its first pass without watches. `delay` is from the receipt of an event to its arrival at a watch. `--bin` measures
+ * beyond its first pass without watches. `delay` is from the receipt of an event to its arrival at one of five watches that are decoded. `--bin` measures
  * another build.
  */
 import { fork } from "node:child_process";
@@ -26,6 +26,8 @@ import type { Consumed } from "./watchers/consumers.js";
 const MIB = 1024 * 1024;
 const WATCHED = "watched";
 const OTHER = "other";
+/** Watches that are decoded. */
+const DECODED = 5;
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +60,7 @@ interface Pass {
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-watchers-"));
 pinThisProcess(LOAD_CPU);
-const server = await startBuild(values.bin, SERVER_CPU, `embedded:${directory}`, "--log-level", "error");
+const server = await startBuild(values.bin, SERVER_CPU, `embedded:${directory}`, "--log-level", "silent");
 const passes: Pass[] = [];
 try {
   for (const appId of [WATCHED, OTHER]) await aisle(server, "app", "create", appId);
@@ -148,7 +150,8 @@ async function measure(watches: number): Promise<Pass> {
   ]);
   const end = await processFigures(server.pid);
   const consumed = await consumers?.();
-  const delays = [...(consumed?.delayMs ?? [])].sort((a, b) => a - b);
+  const all = consumed === undefined ? [] : [consumed.decoded, consumed.others];
+  const delays = [...(consumed?.decoded.delayMs ?? [])].sort((a, b) => a - b);
   const refused = Object.entries(statuses).reduce((sum, [status, n]) => (status === "200" ? sum : sum + n), 0);
   return {
     watches,
@@ -159,16 +162,21 @@ async function measure(watches: number): Promise<Pass> {
     delayP99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
     cpuShare: (end.cpuMs - begin.cpuMs) / ((seconds + 2) * 1000),
     bytes: end.ownBytes,
-    sentMbPerSecond: (consumed?.bytes ?? 0) / 1e6 / (seconds + 2),
-    longestToken: consumed?.longestToken ?? 0,
-    ended: consumed?.ended ?? [],
+    sentMbPerSecond: all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6 / (seconds + 2),
+    longestToken: consumed?.decoded.longestToken ?? 0,
+    ended: all.flatMap(({ ended }) => ended),
   };
 }
 
 /** Begins watches; the result ends them and resolves with what they have got. */
-async function startConsumers(watches: number): Promise<() => Promise<Consumed>> {
+async function startConsumers(watches: number) {
+  const [decoded, others] = await Promise.all([begin(DECODED, "decode"), begin(watches - DECODED, "bytes")]);
+  return async () => ({ decoded: await decoded(), others: await others() });
+}
+
+async function begin(watches: number, how: "decode" | "bytes"): Promise<() => Promise<Consumed>> {
   const file = join(import.meta.dirname, "watchers/consumers.ts");
-  const child = fork(file, [server.rpcUrl, WATCHED, String(watches)], { execArgv: ["--import", "tsx"] });
+  const child = fork(file, [server.rpcUrl, WATCHED, String(watches), how], { execArgv: ["--import", "tsx"] });
   const next = () => new Promise<unknown>((resolve) => child.once("message", resolve));
   await next();
   return async () => {

@@ -1,16 +1,14 @@
 /**
- * Watches an app by many streams, in a process of its own. Started with the address of the RPC port, the app and the number of
- * streams. Says `ready` when all have begun; on a message it says what it has got, and ends. Of every tenth stream it decodes the
- * messages, to know how late their events are; the others are read as bytes, so that the consumers take little of the machine.
+ * Watches an app by many streams, in a process of its own. Started with the address of the RPC port, the app, the number of
+ * streams, and `decode` or `bytes`. Says `ready` when all have begun; on a message it says what it has got, and ends. A few streams
+ * are decoded, to know how late their events are. Streams read as bytes take less of the machine.
  */
 import { connect } from "node:http2";
-import { setPriority } from "node:os";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { WatchEventsRequestSchema, WatchEventsResponseSchema } from "../../src/gen/aisle/v1/event_service_pb.js";
 
 const STREAMS_OF_A_CONNECTION = 10;
-const DECODED = 10;
 const PREFIX_BYTES = 5;
 const WINDOW_BYTES = 2 ** 20;
 
@@ -24,8 +22,7 @@ export interface Consumed {
   readonly ended: readonly string[];
 }
 
-const [url = "", appId = "", count = "0"] = process.argv.slice(2);
-setPriority(5); // the load that is measured goes first
+const [url = "", appId = "", count = "0", how = "bytes"] = process.argv.slice(2);
 const delayMs: number[] = [];
 const ended: string[] = [];
 let events = 0;
@@ -37,7 +34,7 @@ const message = toBinary(WatchEventsRequestSchema, create(WatchEventsRequestSche
 const request = Buffer.concat([Buffer.alloc(PREFIX_BYTES), message]);
 request.writeUInt32BE(message.length, 1);
 
-function watch(session: ReturnType<typeof connect>, isDecoded: boolean): void {
+function watch(session: ReturnType<typeof connect>): void {
   const stream = session.request({
     ":method": "POST",
     ":path": "/aisle.v1.EventService/WatchEvents",
@@ -52,7 +49,7 @@ function watch(session: ReturnType<typeof connect>, isDecoded: boolean): void {
   });
   stream.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (!isDecoded) return;
+    if (how !== "decode") return;
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= PREFIX_BYTES && rest.length >= PREFIX_BYTES + rest.readUInt32BE(1)) {
       const end = PREFIX_BYTES + rest.readUInt32BE(1);
@@ -72,7 +69,7 @@ for (let n = 0; n < Number(count); n += STREAMS_OF_A_CONNECTION) {
   const session = connect(url, { settings: { initialWindowSize: WINDOW_BYTES } });
   session.on("connect", () => session.setLocalWindowSize(16 * WINDOW_BYTES));
   session.on("error", (error) => ended.push(error.message));
-  for (let k = n; k < Math.min(Number(count), n + STREAMS_OF_A_CONNECTION); k++) watch(session, k % DECODED === 0);
+  for (let k = n; k < Math.min(Number(count), n + STREAMS_OF_A_CONNECTION); k++) watch(session);
 }
 process.on("message", () => {
   const consumed: Consumed = { delayMs, events, bytes, longestToken, ended };

@@ -22,11 +22,13 @@ export class TimeSlices {
     this.isRunning = this.waiting.length > 0;
     if (!this.isRunning) return;
     let left = Math.min(MAX_SLICES, this.waiting.length);
-    const until = performance.now() + TURN_MS;
+    let until = Number.POSITIVE_INFINITY;
     // Node settles all promises between two immediates, so each slice has done its work before the next one begins.
     const next = () => {
       left--;
-      if (performance.now() <= until) this.waiting.shift()?.();
+      const now = performance.now();
+      until = Math.min(until, now + TURN_MS); // from the first slice on: the rest of the turn is not theirs
+      if (now < until) this.waiting.shift()?.();
       if (left === 0) setImmediate(() => this.run());
     };
     for (let n = left; n > 0; n--) setImmediate(next);

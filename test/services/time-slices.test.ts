@@ -35,3 +35,16 @@ it("time slices come in the order in which they were asked for, also after a pau
   await ask(150);
   expect(done).toEqual(Array.from({ length: 151 }, (_, n) => n));
 });
+
+it("time slices go on in every turn of the event loop, however long the rest of it takes", async () => {
+  const slices = new TimeSlices();
+  let done = 0;
+  const workers = Array.from({ length: 20 }, () => slices.take().then(() => ++done));
+  let turns = 0;
+  while (done < workers.length) {
+    turns++;
+    await setImmediate();
+    work(5);
+  }
+  expect(turns).toBeLessThan(3 * workers.length);
+});
