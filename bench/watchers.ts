@@ -59,8 +59,8 @@ interface Pass {
 }
 
 const directory = await mkdtemp(join(tmpdir(), "aisle-watchers-"));
-pinThisProcess(LOAD_CPU);
 const server = await startBuild(values.bin, SERVER_CPU, `embedded:${directory}`, "--log-level", "silent");
+pinThisProcess(LOAD_CPU); // behind the start of the server, which would not get the other one
 const passes: Pass[] = [];
 try {
   for (const appId of [WATCHED, OTHER]) await aisle(server, "app", "create", appId);
