@@ -65,6 +65,7 @@ export function memoryUnitOfWork(app: App): UnitOfWork {
     frameTallies: records(),
     frameExposures: records(),
     dueResults: records(),
+    eventId: (proposed) => proposed,
     putInteraction: () => undefined,
     deleteInteraction: () => undefined,
     markChanged: () => undefined,

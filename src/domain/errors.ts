@@ -168,7 +168,7 @@ export class RateLimited extends DomainError {
 
 /**
  * Why an overloaded server rejected a call. Too many works or bytes wait; the oldest work or a commit takes too long;
- * the disk is full; the answer would come too late; too many calls or bytes of calls are under way.
+ * the disk is full; the answer would come too late; too many calls, bytes of calls or watches are open.
  */
 export const SHED_REASONS = [
   "queue_length",
@@ -179,6 +179,7 @@ export const SHED_REASONS = [
   "deadline",
   "calls",
   "call_bytes",
+  "watches",
 ] as const;
 
 export type ShedReason = (typeof SHED_REASONS)[number];

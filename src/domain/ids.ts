@@ -83,6 +83,19 @@ export function timeOfId(id: string): number {
   return /^[0-9a-f]{12}$/i.test(hex) ? Number.parseInt(hex, 16) : 0;
 }
 
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
+const COUNT_AT = 15;
+const RANDOM_AT = 18;
+
+/** The id itself if it sorts behind `other`; otherwise the first one behind that, with the random part of `id`. */
+export function idBehind(id: string, other: string): string {
+  if (id > other || !UUID_V7.test(other)) return id;
+  const count = Number.parseInt(other.slice(COUNT_AT, RANDOM_AT), 16) + 1;
+  const random = id.slice(RANDOM_AT);
+  if (count > 0xfff) return `${idAt(timeOfId(other) + 1)}7000${random}`;
+  return `${other.slice(0, COUNT_AT)}${count.toString(16).padStart(3, "0")}${random}`;
+}
+
 /** Text that sorts before the UUIDv7 of this time and after earlier ones. */
 export function idAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, "0");

@@ -31,7 +31,7 @@ export interface Recorded {
 
 /**
  * Takes an event in a transaction of its app: claims its key (from `ownedKey`), does its effects and stores it. `sent` is
- * what it was made of. Throws AlreadyExists("idempotency_key") when the key is another event's.
+ * what it was made of; its id may become a later one. Throws AlreadyExists("idempotency_key") when the key is another event's.
  */
 export type TakeEvent = (tx: Transaction, event: Event, sent: SentEvent, idempotencyKey: string) => Recorded;
 
@@ -43,7 +43,8 @@ export interface TakeEventDependencies {
 
 export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
   return (tx, event, sent, idempotencyKey) => {
-    if (idempotencyKey === "") return store(tx, resolveSkus(tx, event), sent.sentBy, deps);
+    const take = () => store(tx, resolveSkus(tx, { ...event, eventId: tx.eventId(event.eventId) }), sent.sentBy, deps);
+    if (idempotencyKey === "") return take();
     const hashes = hashesOf(sent);
     const isSame = (record: IdempotencyRecord | undefined) => record !== undefined && hashes.includes(record.bodyHash);
     const claimed = tx.idempotency.get(idempotencyKey);
@@ -53,8 +54,9 @@ export function createTakeEvent(deps: TakeEventDependencies): TakeEvent {
     const same = [claimed, tx.idempotency.get(sentKey(idempotencyKey))].find(isSame);
     if (same !== undefined) return { eventId: same.eventId, deduplicated: true, visitorChanged: false, notes: [] };
     const [bodyHash = ""] = hashes;
-    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });
-    return store(tx, resolveSkus(tx, event), sent.sentBy, deps);
+    const taken = take();
+    tx.idempotency.put(idempotencyKey, { eventId: taken.eventId, bodyHash, claimedAt: event.receivedAt });
+    return taken;
   };
 }
 
@@ -114,8 +116,10 @@ export function createRecordEvent(deps: RecordEventDependencies): RecordEvent {
       return deps.take(tx, event, sent, idempotencyKey);
     });
     countRecorded(metrics, event, recorded, isWanted());
-    if (!recorded.deduplicated)
-      for (const listener of listeners) if (listener.wants(appId, event)) listener.took(appId, event);
+    if (!recorded.deduplicated) {
+      const { eventId } = recorded;
+      for (const listener of listeners) if (listener.wants(appId, event)) listener.took(appId, { ...event, eventId });
+    }
     return allowance === undefined ? recorded : { ...recorded, allowance };
   };
   const recordOrReject = async (appId: string, sent: SentEvent, key: string, single: boolean): Promise<Recorded> => {

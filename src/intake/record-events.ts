@@ -75,7 +75,14 @@ export function createRecordEvents(deps: RecordEventsDependencies): RecordEvents
         const { deduplicated, learned, eventId: takenAs } = take(tx, event, given, owned);
         const isWanted = !deduplicated && listeners.some((listener) => listener.wants(appId, event));
         const { actionType, bot } = event;
-        return { eventId: takenAs, actionType, bot, deduplicated, learned, wanted: isWanted ? event : undefined };
+        return {
+          eventId: takenAs,
+          actionType,
+          bot,
+          deduplicated,
+          learned,
+          wanted: isWanted ? { ...event, eventId: takenAs } : undefined,
+        };
       };
     });
     const outcomes = await unitOfWork.runEach(appId, works);

@@ -27,6 +27,7 @@ import { createOperationService } from "../services/operation-service.js";
 import { createPrivacyService } from "../services/privacy-service.js";
 import { createRecommendationService } from "../services/recommendation-service.js";
 import { createSubscriptionService } from "../services/subscription-service.js";
+import { WatchLimit } from "../services/watch-limit.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import { createAppMemory } from "./app-memory.js";
 import { endpointsOf } from "./service-endpoints.js";
@@ -75,6 +76,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
   const { events, visitors, contacts, products, models } = store;
   const { apps, changes, copies, unitOfWork, spans, recordEvent, mailing, signedEvents, catalogViews } = stages;
   const { operations, suppressions } = stages;
+  const watches = new WatchLimit(metrics);
   const hasTitles = async (appId: string) => (await catalogViews.of(appId)).hasTitles;
   const { tried } = stages;
   const mutation = createMutations({ changes, tried, seal: stages.seal, now, newId, report });
@@ -95,6 +97,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
       apps,
       events,
       orders: store.orders,
+      watches,
       rejectedEvents: store.rejectedEvents,
       rejecting: stages.rejecting,
       replayRejectedEvent: createReplayRejectedEvent({
@@ -126,6 +129,7 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
       contacts,
       copies,
       visitors: store.visitors,
+      watches,
       links: mailing.links,
       linkUrl: mailing.linkUrl,
       mutation,

@@ -15,6 +15,8 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     events: {
       get: async (appId, eventId) => opened().events.get(appId, eventId),
       list: async (appId, from, limit, newestFirst) => opened().events.list(appId, from, limit, newestFirst),
+      position: async (appId, from) => opened().events.position(appId, from),
+      after: async (appId, position, limit, upTo) => opened().events.after(appId, position, limit, upTo),
     },
     rejectedEvents: {
       get: async (appId, rejectedId) => opened().rejectedEvents.get(appId, rejectedId),

@@ -19,12 +19,14 @@ import type { EventStore } from "../store/ports/event-store.js";
 import type { OrderStore } from "../store/ports/order-store.js";
 import { visitorIdsOf } from "./common-messages.js";
 import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
+import { EventTails } from "./event-tails.js";
 import { orderMessage } from "./order-messages.js";
 import { readPage } from "./paging.js";
 import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { type RejectedEventsDependencies, rejectedEventHandlers } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { watchEvents } from "./watch-events.js";
+import type { WatchLimit } from "./watch-limit.js";
 import { guarded, guardedStream } from "./wire/errors.js";
 
 /** Maximum events that the answer of a bulk call lists. */
@@ -41,11 +43,13 @@ export interface EventServiceDependencies extends RejectedEventsDependencies, Re
   readonly verifySignature: SignedEvents["verify"];
   readonly events: EventStore;
   readonly orders: Pick<OrderStore, "get">;
+  readonly watches: WatchLimit;
   readonly now: Now;
 }
 
 export function createEventService(deps: EventServiceDependencies): ServiceImpl<typeof EventService> {
   const { report } = deps;
+  const watched = { ...deps, tails: new EventTails(deps) };
   return {
     recordEvent: guarded(report, async (request) => {
       if (request.appId === "")
@@ -93,7 +97,7 @@ export function createEventService(deps: EventServiceDependencies): ServiceImpl<
       return { recorded, refused };
     }),
 
-    watchEvents: guardedStream(report, (request, context: HandlerContext) => watchEvents(deps, request, context)),
+    watchEvents: guardedStream(report, (request, context: HandlerContext) => watchEvents(watched, request, context)),
 
     getEvent: guarded(report, async (request) => {
       await requireApp(deps.apps, request.appId);

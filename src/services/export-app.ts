@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { ConnectError, type HandlerContext } from "@connectrpc/connect";
 import type { Now } from "../domain/clock.js";
-import { check, checkAll, InvalidArgument } from "../domain/errors.js";
+import { check, checkAll } from "../domain/errors.js";
 import { idAt } from "../domain/ids.js";
 import {
   AppService,
@@ -21,10 +21,10 @@ import type { CopiedRecords, CopiedTable, Copies } from "../store/ports/copies.j
 import { msOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { orderMessage } from "./order-messages.js";
-import { DIGEST_BYTES, requestDigest } from "./paging.js";
 import { productMessages } from "./product-messages.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, contactMessage, visitorMessage } from "./subscription-messages.js";
+import { type Tokens, tokensOf } from "./tokens.js";
 import { endOfWatch } from "./wire/draining.js";
 
 /** Records of one message together. A large message would wait for a slow reader in memory. */
@@ -61,8 +61,8 @@ export async function* exportApp(
   const { appId } = await requireApp(deps.apps, request.appId);
   const kinds = kindsOf(request);
   const whole: ExportAppRequest = { ...request, resumeToken: "" };
-  const digest = requestDigest(AppService.method.exportApp, whole);
-  const begin = readToken(request.resumeToken, digest);
+  const tokens = tokensOf("resume_token", AppService.method.exportApp, whole);
+  const begin = readToken(request.resumeToken, tokens);
   const ended = endOfWatch(context);
   const goOn = async () => {
     if (ended.aborted) throw ConnectError.from(ended.reason);
@@ -73,7 +73,7 @@ export async function* exportApp(
     if (kind < begin.kind) continue;
     const after = kind === begin.kind ? begin.after : "";
     for await (const { records, last } of readers[kind](after, goOn))
-      yield { ...records, kind, resumeToken: tokenOf(digest, kind, last) };
+      yield { ...records, kind, resumeToken: tokens.seal(`${kind} ${last}`) };
   }
 }
 
@@ -197,16 +197,10 @@ function readTable<N extends CopiedTable, S extends DescMessage>(
   };
 }
 
-function tokenOf(digest: Buffer, kind: Kind, last: string): string {
-  return Buffer.concat([digest, Buffer.of(kind), Buffer.from(last, "utf8")]).toString("base64url");
-}
-
 /** The place after which a token continues. */
-function readToken(token: string, digest: Buffer): { readonly kind: number; readonly after: string } {
+function readToken(token: string, tokens: Tokens): { readonly kind: number; readonly after: string } {
   if (token === "") return { kind: 0, after: "" };
-  const bytes = Buffer.from(token, "base64url");
-  const [kind] = bytes.subarray(DIGEST_BYTES);
-  if (kind === undefined || !bytes.subarray(0, DIGEST_BYTES).equals(digest))
-    throw new InvalidArgument("resume_token", "invalid", "the resume_token of a message to the same request");
-  return { kind, after: bytes.toString("utf8", DIGEST_BYTES + 1) };
+  const place = tokens.open(token);
+  const border = place.indexOf(" ");
+  return { kind: Number(place.slice(0, border)), after: place.slice(border + 1) };
 }

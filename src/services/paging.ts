@@ -1,8 +1,7 @@
 /**
- * Every list is answered by `readPage`. A page ends after the number of items asked for, or before its items reach
+ * Every list is answered by `readPage`. A page ends after the number of items asked for, or before it reaches
  * `PAGE_BYTES`. Its token is there only while more items follow (AIP-158).
  */
-import { createHash } from "node:crypto";
 import {
   create,
   type DescMessage,
@@ -13,12 +12,14 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { InvalidArgument } from "../domain/errors.js";
+import { TOKEN_BYTES, tokensOf } from "./tokens.js";
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 1000;
 
-/** Items of one page together. gRPC clients take answers of 4 MiB by default. */
+/** One page with its token. gRPC clients take answers of 4 MiB by default. */
 export const PAGE_BYTES = 3 * 2 ** 20;
+const ITEMS_BYTES = PAGE_BYTES - TOKEN_BYTES;
 /** Tag and length of an item. */
 const ITEM_OVERHEAD = 6;
 
@@ -28,8 +29,6 @@ const FIRST_READ = DEFAULT_PAGE + 1;
 const FILTERED_READ = 500;
 /** Items that a filtered list reads before it answers with a token for the rest. */
 const MAX_LOOKED_AT = 20_000;
-
-export const DIGEST_BYTES = 9;
 
 export interface PagedRequest extends Message {
   readonly pageSize: number;
@@ -64,10 +63,11 @@ export async function readPage<T, S extends DescMessage>(
   list: PagedList<T, S>,
 ): Promise<Page<S>> {
   const size = pageSize(request.pageSize);
-  const digest = digestOf(method, request);
-  let after = readToken(request.pageToken, digest);
+  const first: PagedRequest = { ...request, pageSize: 0, pageToken: "" };
+  const tokens = tokensOf("page_token", method, first);
+  let after = request.pageToken === "" ? "" : tokens.open(request.pageToken);
   const items: MessageShape<S>[] = [];
-  const rest = () => ({ items, nextPageToken: tokenOf(digest, after) });
+  const rest = () => ({ items, nextPageToken: tokens.seal(after) });
   let bytes = 0;
   for (let lookedAt = 0; ; ) {
     const limit = list.matches === undefined ? nextRead(items.length, size, bytes) : FILTERED_READ;
@@ -77,7 +77,7 @@ export async function readPage<T, S extends DescMessage>(
         if (items.length === size) return rest();
         const message = create(list.schema, await list.message(item));
         const cost = toBinary(list.schema, message).byteLength + ITEM_OVERHEAD;
-        if (items.length > 0 && bytes + cost > PAGE_BYTES) return rest();
+        if (items.length > 0 && bytes + cost > ITEMS_BYTES) return rest();
         items.push(message);
         bytes += cost;
       }
@@ -112,36 +112,10 @@ export function numberKey(number: number, id = ""): string {
 function nextRead(count: number, size: number, bytes: number): number {
   const left = size + 1 - count;
   if (count === 0) return Math.min(left, FIRST_READ);
-  return Math.min(left, Math.floor(((PAGE_BYTES - bytes) * count) / bytes) + 1);
+  return Math.min(left, Math.floor(((ITEMS_BYTES - bytes) * count) / bytes) + 1);
 }
 
 function pageSize(asked: number): number {
   if (asked < 0) throw new InvalidArgument("page_size", "invalid", `0 to ${MAX_PAGE}`);
   return asked === 0 ? DEFAULT_PAGE : Math.min(asked, MAX_PAGE);
-}
-
-/** Of the method and of all that a request says besides its page. */
-function digestOf(method: DescMethod, request: PagedRequest): Buffer {
-  const first: PagedRequest = { ...request, pageSize: 0, pageToken: "" };
-  return requestDigest(method, first);
-}
-
-/** Binds a token to a method and to what its request says. */
-export function requestDigest({ name, parent, input }: DescMethod, request: Message): Buffer {
-  const filter = toBinary(input, request, { writeUnknownFields: false });
-  return createHash("sha256").update(`${parent.typeName}/${name}\0`).update(filter).digest().subarray(0, DIGEST_BYTES);
-}
-
-function tokenOf(digest: Buffer, after: string): string {
-  return Buffer.concat([digest, Buffer.from(after, "utf8")]).toString("base64url");
-}
-
-/** The key after which a token continues, "" for the first page. */
-function readToken(token: string, digest: Buffer): string {
-  if (token === "") return "";
-  const bytes = Buffer.from(token, "base64url");
-  const after = bytes.subarray(DIGEST_BYTES).toString("utf8");
-  if (after === "" || tokenOf(digest, after) !== token)
-    throw new InvalidArgument("page_token", "invalid", "the next_page_token of an answer to the same request");
-  return after;
 }

@@ -31,6 +31,7 @@ import {
   visitorMessage,
 } from "./subscription-messages.js";
 import { type SuppressionHandlersDependencies, suppressionHandlers } from "./suppression-handlers.js";
+import type { WatchLimit } from "./watch-limit.js";
 import { watchSubscriptions } from "./watch-subscriptions.js";
 import { endOfWatch } from "./wire/draining.js";
 import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
@@ -41,6 +42,7 @@ export interface SubscriptionServiceDependencies extends LinkHandlersDependencie
   readonly apps: Pick<AppStore, "get">;
   readonly contacts: ContactStore;
   readonly visitors: Pick<VisitorStore, "find" | "get">;
+  readonly watches: WatchLimit;
   readonly verifyLedger: VerifyLedger;
   readonly importContacts: ImportContacts;
   /** The same over works that are rolled back. */

@@ -192,6 +192,7 @@ export abstract class AppTransaction<Tables extends TransactionTables> implement
     return new AppRecords(this.prefix, table);
   }
 
+  abstract eventId(proposed: string): string;
   abstract putInteraction(visitorId: string, interaction: Interaction): void;
   abstract deleteInteraction(visitorId: string, at: number, ref: string): void;
   abstract markChanged(): void;

@@ -3,6 +3,7 @@ import { Unavailable } from "../../src/domain/errors.js";
 import { appStoreContract } from "./app-store.js";
 import { contactStoreContract } from "./contact-store.js";
 import { copiesContract } from "./copies.js";
+import { eventPositionsContract } from "./event-positions.js";
 import { eventStoreContract } from "./event-store.js";
 import { feedStoreContract } from "./feed-store.js";
 import { hookStoreContract } from "./hook-store.js";
@@ -70,6 +71,7 @@ export function storeContract(name: string, open: OpenStore, limits: StoreLimits
   feedStoreContract(name, open);
   copiesContract(name, open);
   eventStoreContract(name, open);
+  eventPositionsContract(name, open, limits);
   interactionStoreContract(name, open);
   leasesContract(name, open, limits);
   modelStoreContract(name, open);

@@ -39,3 +39,46 @@ it("a watch of events ends at once when the server stops, and goes on after the 
   await server.end("SIGTERM");
   await again;
 });
+
+it("a watch that is resumed after kill -9 of the server gets each acknowledged event, and none twice", async () => {
+  const directory = await temporaryDirectory();
+  const flags = ["--role", "services"];
+  let server = await startServer({ directory, flags });
+  await rpcClients(server.rpcUrl).apps.createApp({ app: { appId } });
+  const found: string[] = [];
+  let resumeToken = "";
+  const watch = async () => {
+    for await (const message of rpcClients(server.rpcUrl).events.watchEvents({ appId, resumeToken })) {
+      found.push(...message.events.map(({ eventId }) => eventId));
+      resumeToken = message.resumeToken;
+    }
+  };
+  const acknowledged: string[] = [];
+  const event = { actionType: "category_view", categories: [{ categoryId: "c" }] };
+  const record = async (isBulk: boolean): Promise<void> => {
+    const { events } = rpcClients(server.rpcUrl);
+    for (;;) {
+      if (isBulk) {
+        const { recorded } = await events.batchRecordEvents({ appId, events: Array.from({ length: 50 }, () => event) });
+        acknowledged.push(...recorded.map(({ eventId }) => eventId));
+      } else acknowledged.push((await events.recordEvent({ appId, event })).eventId);
+    }
+  };
+  const until = (ended: Promise<unknown>) => ended.catch(() => undefined); // the server was killed
+  for (let round = 0; round < 3; round++) {
+    const watching = until(watch());
+    await expect.poll(() => resumeToken, { timeout: 10_000 }).not.toBe("");
+    const before = found.length;
+    const recording = [false, false, true].map((isBulk) => until(record(isBulk)));
+    await expect.poll(() => found.length, { timeout: 20_000 }).toBeGreaterThan(before + 100);
+    await server.end("SIGKILL");
+    await Promise.all([watching, ...recording]);
+    server = await startServer({ directory, flags });
+  }
+  const watching = until(watch());
+  await expect.poll(() => acknowledged.every((id) => found.includes(id)), { timeout: 20_000 }).toBe(true);
+  expect(new Set(found).size).toBe(found.length);
+  expect(resumeToken.length).toBeLessThanOrEqual(1024);
+  await server.end("SIGTERM");
+  await watching;
+});

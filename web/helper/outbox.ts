@@ -10,11 +10,16 @@ interface Letter {
   /** When it happened. */
   readonly at: number;
   readonly tries: number;
-  /** Earliest time of the next try: the last one failed, or another tab is sending. */
+  /** Earliest time of the next try: the last one failed, or a tab is sending. */
   readonly nextAt: number;
+  /** A tab is sending it. */
+  readonly isSent?: boolean;
 }
 
-/** Sends events until the service acknowledges them, across page changes, reloads and offline times. */
+/**
+ * Sends events until the service acknowledges them, across page changes, reloads and offline times. While one has failed, it
+ * goes first, and the others follow in order as long as the service takes them.
+ */
 export interface Outbox {
   /**
    * Sends the form now and keeps it until it is acknowledged. Resolves with true when the service accepts this try;
@@ -52,58 +57,81 @@ export function createOutbox(
     );
   };
 
-  const deliver = async ({ key, form, tries }: Letter): Promise<boolean> => {
+  /** Returns the status of the answer; 0 without one. */
+  const deliver = async ({ key, form, tries }: Letter): Promise<number> => {
     const body = new URLSearchParams(form);
     body.set("idempotency_key", key);
     let waitMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
+    let status = 0;
     try {
       // A form of this type needs no preflight, and `keepalive` lets it finish when the page is left.
       const answer = await fetch(url, { method: "POST", body, keepalive: true, credentials: "include" });
       const said = answer.json().catch(() => undefined); // until it is read, the browser counts the call as under way
-      if (answer.status !== 200) onFailure(answer.status, said);
-      if (!isTemporary(answer.status)) {
+      status = answer.status;
+      if (status !== 200) onFailure(status, said);
+      if (!isTemporary(status)) {
         change(key, () => undefined);
-        return answer.status === 200;
+        return status;
       }
       waitMs = Math.max(waitMs, Number(answer.headers.get("retry-after") ?? 0) * 1000);
     } catch {
       // No answer: the event may be stored already. Its key makes another try harmless.
       onFailure(0, Promise.resolve());
     }
-    change(key, (letter) => ({ ...letter, tries: tries + 1, nextAt: now() + waitMs }));
+    change(key, (letter) => ({ ...letter, tries: tries + 1, nextAt: now() + waitMs, isSent: false }));
     later(send, waitMs);
-    return false;
+    return status;
+  };
+
+  const isDue = ({ nextAt }: Letter) => nextAt <= now() || nextAt > now() + LONGEST_DELAY_MS + LEASE_MS;
+  const isFresh = ({ at }: Letter) => at > now() - OLDEST_MS;
+  const isWaiting = (letter: Letter) => isFresh(letter) && (!letter.isSent || isDue(letter));
+  let sending: Promise<unknown> = Promise.resolve();
+  const accepted = new Set<string>();
+
+  /** Sends what waits. A new event is a reason to try; without one something must be due. */
+  const sendInOrder = async (isNew: boolean) => {
+    const tried = new Set<string>();
+    while (isNew || tried.size > 0 || letters().some(isDue)) {
+      const next = letters().find((letter) => isWaiting(letter) && !tried.has(letter.key));
+      if (next === undefined) return;
+      const { key } = next;
+      tried.add(key);
+      change(key, (letter) => ({ ...letter, nextAt: now() + LEASE_MS, isSent: true }));
+      const status = await deliver(next);
+      if (status === 200) accepted.add(key);
+      // A fault of the service may concern this event alone; otherwise no event would be taken now.
+      else if (isTemporary(status) && status !== 500) return;
+    }
   };
 
   function send(): void {
     const at = now();
     const kept = letters();
-    if (kept.length === 0) return;
-    const all = kept.filter((letter) => letter.at > at - OLDEST_MS);
-    const isDue = ({ nextAt }: Letter) => nextAt <= at || nextAt > at + LONGEST_DELAY_MS + LEASE_MS;
-    const due = all.filter(isDue);
-    shelf.write(
-      "outbox",
-      all.map((letter) => (isDue(letter) ? { ...letter, nextAt: at + LEASE_MS } : letter)),
-    );
-    for (const letter of due) void deliver(letter);
+    const all = kept.filter(isFresh);
+    if (all.length < kept.length) shelf.write("outbox", all);
+    if (all.some(isDue)) sending = sending.then(() => sendInOrder(false));
     const waiting = Math.min(...all.filter((letter) => !isDue(letter)).map(({ nextAt }) => nextAt));
     if (Number.isFinite(waiting)) later(send, waiting - at);
   }
 
   return {
     send,
-    post(form) {
+    async post(form) {
       const at = now();
-      const letter: Letter = { key: newId(), form: String(form), at, tries: 0, nextAt: at + LEASE_MS };
+      const isSent = !letters().some((letter) => letter.tries > 0 && isWaiting(letter));
+      const letter = { key: newId(), form: String(form), at, tries: 0, nextAt: isSent ? at + LEASE_MS : at, isSent };
       shelf.write("outbox", [...letters(), letter].slice(-MOST));
-      return deliver(letter);
+      if (isSent) return (await deliver(letter)) === 200;
+      sending = sending.then(() => sendInOrder(true));
+      await sending;
+      return accepted.delete(letter.key);
     },
   };
 }
 
 function isTemporary(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
+  return status === 0 || status === 408 || status === 429 || status >= 500;
 }
 
 function isLetter(value: unknown): value is Letter {

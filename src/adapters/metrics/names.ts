@@ -190,6 +190,7 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   events_in_flight: { help: "Single events in flight in the store", across: "sum" },
   bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait", across: "sum" },
   bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store", across: "sum" },
+  watches: { help: "Open calls of WatchEvents and WatchSubscriptions", across: "sum" },
   clock_difference_ms: { help: "Difference between the system clock and Aisle's clock", across: "max" },
   app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory", across: "sum" },
   model_behind_ms: {

@@ -18,6 +18,9 @@ import { unknownEnumNumber } from "./known-enums.js";
  */
 export const JSON_BOUNDS = { depth: 32, containers: 50_000, commas: 200_000 };
 
+const WATCH = /^Watch/;
+const NEVER_BYTES = 2 ** 32 - 1;
+
 /** Types in the `details` of an error inside an answer, as of one result of a batch. */
 const registry = createRegistry(file_google_rpc_error_details);
 
@@ -30,7 +33,9 @@ export function withNamedFields(router: ConnectRouter): ConnectRouter {
       for (const method of service.methods) {
         const textDecoder = createNamingDecoder(method.input);
         const jsonOptions = { ignoreUnknownFields: false, registry, textDecoder };
-        router.service({ ...service, methods: [method] }, implementation, { jsonOptions });
+        // One message of a watch goes to many, and each would compress it anew.
+        const compressing = WATCH.test(method.name) && { compressMinBytes: NEVER_BYTES };
+        router.service({ ...service, methods: [method] }, implementation, { jsonOptions, ...compressing });
       }
       return this;
     },

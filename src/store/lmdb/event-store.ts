@@ -1,8 +1,42 @@
 import type { Event } from "../../domain/event.js";
-import type { EventStore } from "../ports/event-store.js";
+import { idBehind } from "../../domain/ids.js";
+import { type EventStore, unknownPosition } from "../ports/event-store.js";
 import type { Environment } from "./environment.js";
-import { FIRST, keyOf, keysOf, LAST } from "./keys.js";
-import type { Entry } from "./table.js";
+import { after, FIRST, keyOf, keysOf, LAST, unpart } from "./keys.js";
+import type { Entry, Table } from "./table.js";
+
+/**
+ * Ids in the order of commits: an event gets one behind all ids of its app, within the transaction that stores it. Another
+ * process may have stored events since its id was proposed, or this one while a bulk call waited.
+ */
+export class EventOrder {
+  /** The greatest id of each app, as far as the running batch has asked for it. */
+  private readonly greatest = new Map<string, string>();
+
+  next(appId: string, events: Table<Event>, proposed: string): string {
+    const id = idBehind(proposed, this.greatest.get(appId) ?? greatestId(events, appId));
+    this.greatest.set(appId, id);
+    return id;
+  }
+
+  batchEnds(): void {
+    this.greatest.clear();
+  }
+}
+
+/** "" without events. */
+function greatestId(events: Table<Event>, appId: string): string {
+  const key = events.lastKey(keysOf(appId));
+  return key === undefined ? "" : unpart(key.slice(keyOf(appId, "").length));
+}
+
+/** A position is the id of the last event before it: ids are in the order of commits. */
+const POSITION = "id:";
+
+function idOf(position: string): string {
+  if (!position.startsWith(POSITION)) throw unknownPosition();
+  return position.slice(POSITION.length);
+}
 
 /** The newest event of each app that has any. */
 export function newestEvents({ tables }: Environment): Entry<Event>[] {
@@ -20,6 +54,21 @@ export function createEventStore({ tables }: Environment): EventStore {
         ? tables.events.backwards({ start: all.start, end: from === "" ? all.end : keyOf(appId, from), limit })
         : tables.events.entries({ ...keysOf(appId, from), limit });
       return entries.map((entry) => entry.value);
+    },
+    position: async (appId, from) => POSITION + (from ?? greatestId(tables.events, appId)),
+    after: async (appId, position, limit, upTo) => {
+      const from = idOf(position);
+      const last = upTo === undefined ? undefined : idOf(upTo);
+      const range = keysOf(appId, from);
+      if (last !== undefined && last <= from) return { events: [], isEnd: true, positionAfter: () => position };
+      const end = last === undefined ? range.end : after(keyOf(appId, last));
+      const events = tables.events.entries({ ...range, end, limit }).map(({ value }) => value);
+      const isEnd = events.length < limit;
+      const positionAfter = (count: number) => {
+        if (isEnd && count === events.length && upTo !== undefined) return upTo;
+        return POSITION + (events[count - 1]?.eventId ?? from);
+      };
+      return { events, isEnd, positionAfter };
     },
   };
 }

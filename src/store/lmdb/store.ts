@@ -8,7 +8,7 @@ import { createAppStore } from "./app-store.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
 import { type Environment, openEnvironment } from "./environment.js";
-import { createEventStore } from "./event-store.js";
+import { createEventStore, EventOrder } from "./event-store.js";
 import { createFeedStore } from "./feed-store.js";
 import { freeBytesOf } from "./files.js";
 import { createHookStore } from "./hook-store.js";
@@ -107,7 +107,7 @@ export async function assembleStore(environment: Environment, options: AssembleO
   const { now, clock, machine = thisMachine, onDamage, newId = randomUUID } = options;
   if (clock !== undefined && !environment.readOnly) resumeClock(environment, clock, machine());
   const keyClock = clock ?? { now, livedNow: now };
-  const { writer, watchers, changed } = createWriting(environment, keyClock, options);
+  const { writer, watchers, changed, eventOrder } = createWriting(environment, keyClock, options);
   const stopChecking = checkNamesOften(environment, writer);
   const removals = new Removals(environment, writer);
   if (!environment.readOnly) {
@@ -129,7 +129,7 @@ export async function assembleStore(environment: Environment, options: AssembleO
     models: createModelStore({ environment, writer, now, newId, onDamage }),
     leases: createLeases(writer, now),
     copies: createCopies({ environment, writer, removals, changed }),
-    unitOfWork: createUnitOfWork({ writer, clock: keyClock, changed }),
+    unitOfWork: createUnitOfWork({ writer, clock: keyClock, changed, eventOrder }),
     scrub: () => noteErased(environment, writer, now),
     ready: async () => {
       const refusal = writer.refusal();
@@ -150,6 +150,7 @@ type AssembleOptions = EmbeddedStoreOptions & { readonly onDamage: (table: strin
 function createWriting(environment: Environment, keyClock: KeyClock, options: AssembleOptions) {
   const { now, clock, machine = thisMachine, newId = randomUUID, reportFailure = () => undefined } = options;
   const changed = new ChangedApps();
+  const eventOrder = new EventOrder();
   const log = createProductLog(newId);
   const pollMs = options.watchPollMs ?? WATCH_POLL_MS;
   const watchers = new ProductWatchers({ environment, log, reportFailure, pollMs });
@@ -164,12 +165,13 @@ function createWriting(environment: Environment, keyClock: KeyClock, options: As
       log.upkeep,
       createActivity(changed, now),
       createSweep(environment, keyClock),
+      () => eventOrder.batchEnds(),
       ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
     ],
     committed: log.onlyAfterWrites((tables) => watchers.committed(tables)),
     onLatched: options.onLatched,
   });
-  return { writer, watchers, changed };
+  return { writer, watchers, changed, eventOrder };
 }
 
 /** Shuts the writer when the files of the store were replaced; returns what ends the checks. */

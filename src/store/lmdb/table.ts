@@ -144,6 +144,17 @@ export class Table<T> {
     return found;
   }
 
+  /** The greatest key below `end`; its value is not looked at. */
+  lastKey({ start, end }: Pick<Range, "start" | "end">): Key | undefined {
+    this.beginRead();
+    try {
+      for (const { key } of this.rows(checked({ start, end, limit: 2 }), true)) if (keyOrder(key, end) < 0) return key;
+      return undefined;
+    } catch (error) {
+      throw this.readError(error);
+    }
+  }
+
   /** Keys from `start` up to, not including, `end`; the values are not looked at. */
   keys(range: Range): Key[] {
     this.beginRead();

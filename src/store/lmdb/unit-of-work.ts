@@ -4,6 +4,7 @@ import { isErased } from "../../domain/ledger.js";
 import type { KeyClock } from "../idempotency-records.js";
 import type { Claim, Claims, Records, Transaction, UnitOfWork } from "../ports/unit-of-work.js";
 import { AppRecords, AppTransaction, IdempotencyRecords } from "../transaction.js";
+import type { EventOrder } from "./event-store.js";
 import { keyOf, ownedKey, timedKey } from "./keys.js";
 import type { StagedTables } from "./staged-tables.js";
 import type { ChangedApps } from "./upkeep.js";
@@ -14,8 +15,9 @@ export function createUnitOfWork(deps: {
   readonly writer: Writer;
   readonly clock: KeyClock;
   readonly changed: ChangedApps;
+  readonly eventOrder: EventOrder;
 }): UnitOfWork {
-  const { writer, clock, changed } = deps;
+  const { writer, clock, changed, eventOrder } = deps;
   const runIn = <T>(transaction: EmbeddedTransaction, work: (tx: Transaction) => T): T => {
     transaction.begin();
     try {
@@ -28,12 +30,12 @@ export function createUnitOfWork(deps: {
   };
   return {
     run: (appId, work) =>
-      writer.run((tables) => runIn(new EmbeddedTransaction(appId, tables, clock), work), { inTime: true }),
+      writer.run((tables) => runIn(new EmbeddedTransaction(appId, tables, clock, eventOrder), work), { inTime: true }),
     runEach: (appId, works) => {
       let transaction: EmbeddedTransaction | undefined;
       return writer.runEach(
         works.map((work) => (tables: StagedTables) => {
-          transaction ??= new EmbeddedTransaction(appId, tables, clock);
+          transaction ??= new EmbeddedTransaction(appId, tables, clock, eventOrder);
           return runIn(transaction, work);
         }),
       );
@@ -43,6 +45,15 @@ export function createUnitOfWork(deps: {
 
 class EmbeddedTransaction extends AppTransaction<StagedTables> {
   changed = false;
+
+  constructor(
+    appId: string,
+    tables: StagedTables,
+    clock: KeyClock,
+    private readonly eventOrder: EventOrder,
+  ) {
+    super(appId, tables, clock);
+  }
 
   override begin(): void {
     super.begin();
@@ -55,6 +66,10 @@ class EmbeddedTransaction extends AppTransaction<StagedTables> {
 
   protected override changeRecords(): Records<SubscriptionChange> {
     return new IndexedChangeRecords(this.appId, this.tables);
+  }
+
+  eventId(proposed: string): string {
+    return this.eventOrder.next(this.appId, this.tables.events.table, proposed);
   }
 
   putInteraction(visitorId: string, interaction: Interaction): void {

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type ClientSession, MongoError, MongoNetworkError, MongoServerError } from "mongodb";
+import type { Now } from "../../domain/clock.js";
 import { answered, type Connection, isDuplicate, NoAnswer } from "./connection.js";
+import { EventOrder } from "./event-order.js";
 import type { Job } from "./job.js";
 import type { NewsFeed } from "./news.js";
 import { Draft, type Write } from "./staged-tables.js";
 import { eachOf } from "./table.js";
 import type { Tables } from "./tables.js";
 import { sendWrites, type Timely, type WriteCommands, writeCommandsOf } from "./write-commands.js";
-import { chooseSlot } from "./writer-documents.js";
+import { chooseSlot, writerId } from "./writer-documents.js";
 
 /** Another transaction wrote one of the same documents, or the primary or a connection was lost. Nothing was written. */
 export class Conflicted extends Error {}
@@ -23,6 +25,7 @@ export interface GroupCommitDeps {
   readonly news: NewsFeed;
   /** A text not given before, on any server. */
   readonly newId: () => string;
+  readonly now: Now;
   readonly committed: (appId: string, writes: readonly Write[]) => void;
 }
 
@@ -53,14 +56,17 @@ export class GroupCommit {
   }
 
   private async run(session: ClientSession, jobs: readonly Job[], limitMs: number, isFirst: boolean): Promise<void> {
-    const { connection, tables, newId, news, committed } = this.deps;
+    const { connection, tables, newId, now, news, committed } = this.deps;
+    const { slot } = this;
+    const orders = new Map<string, number>();
+    const orderOf = (appId: string) => new EventOrder(slot, orders.get(appId), now);
     const until = performance.now() + limitMs;
     const timely = <T>(ask: () => Promise<T>) => answered(connection, ask, Math.max(1, until - performance.now()));
     let drafts: readonly Draft[];
     let commands: WriteCommands;
     try {
-      drafts = await this.draft(session, jobs, timely);
-      commands = writeCommandsOf(drafts, { tables, newId, slot: this.slot, mayInsert: isFirst });
+      drafts = await this.draft(session, jobs, timely, slot, orders);
+      commands = writeCommandsOf(drafts, { tables, newId, slot, orderOf, mayInsert: isFirst });
       await sendWrites(connection, session, commands, jobs.length === 1, timely);
     } catch (error) {
       if (error instanceof NoAnswer) throw new TookTooLong("The transaction took too long", { cause: error });
@@ -81,8 +87,17 @@ export class GroupCommit {
     }
   }
 
-  /** Runs the works of each app one after the other; loads what they read and goes on, until all have run. */
-  private async draft(session: ClientSession, jobs: readonly Job[], timely: Timely): Promise<readonly Draft[]> {
+  /**
+   * Runs the works of each app one after the other; loads what they read and goes on, until all have run. It reads the greatest
+   * order of each app's slot besides, where works may store events.
+   */
+  private async draft(
+    session: ClientSession,
+    jobs: readonly Job[],
+    timely: Timely,
+    slot: number,
+    orders: Map<string, number>,
+  ): Promise<readonly Draft[]> {
     const { connection, tables } = this.deps;
     const lanes = new Map<string, { readonly draft: Draft; readonly jobs: Job[]; done: number }>();
     for (const job of jobs) {
@@ -99,6 +114,8 @@ export class GroupCommit {
         runFrom(lane);
         for (const [id, take] of lane.draft.missing) missing.set(id, take);
       }
+      if (isFirst)
+        for (const appId of lanes.keys()) missing.set(writerId(appId, slot), (v) => takeOrder(orders, appId, v));
       if (missing.size === 0) return all.map(({ draft }) => draft);
       const found = new Map<string, unknown>();
       const ids = [...missing.keys()];
@@ -111,6 +128,10 @@ export class GroupCommit {
     this.slot = chooseSlot();
     return new Conflicted("The transaction met another one", { cause: error });
   }
+}
+
+function takeOrder(orders: Map<string, number>, appId: string, v: unknown): void {
+  if (typeof v === "number") orders.set(appId, v);
 }
 
 function runFrom(lane: { readonly draft: Draft; readonly jobs: readonly Job[]; done: number }): void {

@@ -118,6 +118,7 @@ function assembleStore(
     tables,
     news,
     newId,
+    now,
     committed: (appId, writes) => watchers.committed(appId, writes),
   });
   const writer = new Writer({ groupCommit, metrics, limits, readOnly: options.readOnly ?? false });
@@ -140,7 +141,7 @@ function assembleStore(
   const upkeep = new Maintenance(options.readOnly === true ? [] : tasks, ROUND_MS, "store_upkeep", reportFailure);
   return {
     apps: createAppStore(tables, writer, removals, keyClock),
-    events: createEventStore(tables),
+    events: createEventStore(tables, connection),
     rejectedEvents: createRejectedEventStore(tables),
     visitors: createVisitorStore(tables),
     interactions: createInteractionStore(tables),

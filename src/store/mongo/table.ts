@@ -16,6 +16,9 @@ export interface StoredDocument {
   readonly v: unknown;
   /** The kind again, of records that are listed over all apps. */
   readonly across?: string;
+  /** The position of an event, see `event-order.ts`. */
+  readonly slot?: number;
+  readonly order?: number;
 }
 
 export interface Entry<T> {

@@ -62,6 +62,13 @@ export const INDEXES: readonly Index[] = [
     only: { kind: "idempotency" },
     purpose: "expired idempotency keys",
   },
+  {
+    collection: RECORDS,
+    name: "events_by_order",
+    key: { app: 1, slot: 1, order: 1 },
+    only: { order: { $exists: true } },
+    purpose: "the events that an app's watchers have not seen",
+  },
   { collection: NEWS, name: "by_time", key: { at: 1 }, purpose: "news since the last poll, and old news" },
 ];
 

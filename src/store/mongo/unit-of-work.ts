@@ -44,6 +44,10 @@ class DraftTransaction extends AppTransaction<StagedTables> {
     return this.tables.apps.get(appKey(this.appId), bareApp(this.appId, 0));
   }
 
+  eventId(proposed: string): string {
+    return proposed;
+  }
+
   putInteraction(visitorId: string, interaction: Interaction): void {
     const key = timedKey(this.appId, visitorId, interaction.at, interaction.ref);
     this.tables.interactions.put(key, historyRow(visitorId, interaction));

@@ -1,5 +1,6 @@
 import { BSON, type ClientSession, type Document, MongoError, MongoServerError } from "mongodb";
 import type { Connection } from "./connection.js";
+import type { EventOrder } from "./event-order.js";
 import { MAX_NEWS_PRODUCTS, NEWS } from "./news.js";
 import type { Draft } from "./staged-tables.js";
 import { RECORDS } from "./table.js";
@@ -27,27 +28,31 @@ export interface WriteOptions {
   readonly newId: () => string;
   /** The writer document to use. */
   readonly slot: number;
+  /** The positions of an app's events that the transaction stores. */
+  readonly orderOf: (appId: string) => EventOrder;
   /** Insert records that seem new: it costs the server less than an upsert, and fails when they exist after all. */
   readonly mayInsert: boolean;
 }
 
 /** The commands that write the outcome of all drafts. */
 export function writeCommandsOf(drafts: readonly Draft[], options: WriteOptions): WriteCommands {
-  const { tables, newId, slot, mayInsert } = options;
+  const { tables, newId, slot, orderOf, mayInsert } = options;
   const commands: WriteCommands = { inserts: [], updates: [], deletes: [], news: [], newsIds: [] };
   const by = newId();
   for (const draft of drafts) {
     const writes = draft.writes();
     if (writes.length === 0 && !draft.changed) continue;
     const products: string[] = [];
-    for (const { table, key, id: _id, document, isNew } of writes) {
+    const order = orderOf(draft.appId);
+    for (const { table, key, id: _id, document: written, isNew } of writes) {
+      const document = table === tables.events.name && written !== undefined ? order.placed(written) : written;
       if (document === undefined) commands.deletes.push({ q: { _id }, limit: 1 });
       else if (isNew && mayInsert) commands.inserts.push(document);
       else commands.updates.push({ q: { _id }, u: document, upsert: true });
       if (table === tables.products.name) products.push(key);
     }
     for (const _id of draft.held()) commands.updates.push({ q: { _id }, u: { $inc: { held: 1 } } });
-    commands.updates.push(...writerUpdates(draft, slot, by));
+    commands.updates.push(...writerUpdates(draft, slot, by, order.last));
     if (products.length > 0) addNews(commands, draft.appId, products, newId());
   }
   if (commands.inserts.length >= FEW_INSERTS) return commands;

@@ -72,6 +72,8 @@ export interface Transaction {
   readonly idempotency: Claims;
   /** By event id. */
   readonly events: Records<Event>;
+  /** The id for a new event: `proposed`, or a later one if the store orders events by their ids. */
+  eventId(proposed: string): string;
   /** By id. */
   readonly rejectedEvents: RejectedEvents;
   /** By visitor id. */

@@ -103,5 +103,5 @@ function answerOf({ status, body, retryAfter }: ReturnType<Answering>): Answer {
 
 /** Promises that are on their way are done. */
 async function settled(): Promise<void> {
-  for (let n = 0; n < 20; n++) await Promise.resolve();
+  for (let n = 0; n < 500; n++) await Promise.resolve();
 }

@@ -197,6 +197,50 @@ describe("the helper, failed events:", () => {
     expect(JSON.parse(browser.kept.get(`aisle:${APP}:outbox`) ?? "")).toEqual([]);
   });
 
+  it("sends what waits before what is new, in order", async () => {
+    const browser = new FakeBrowser();
+    browser.isOnline = false;
+    const helper = browser.open();
+    helper.viewProduct(lamp);
+    await browser.pass();
+    helper.addToCart(lamp);
+    helper.viewHomepage();
+    await browser.pass();
+    browser.asked.length = 0;
+    browser.isOnline = true;
+    helper.order({ orderId: "o1", products: [lamp] });
+    await browser.pass();
+    const inOrder = ["product_view", "add_to_cart", "homepage_view", "order"];
+    expect(browser.forms.map((form) => form.action_type)).toEqual(inOrder);
+    expect(JSON.parse(browser.kept.get(`aisle:${APP}:outbox`) ?? "")).toEqual([]);
+  });
+
+  it("tries one of many that wait while the service cannot be reached, and says of a new one that it will be sent again", async () => {
+    const browser = new FakeBrowser();
+    browser.isOnline = false;
+    const helper = browser.open();
+    for (let n = 0; n < 5; n++) {
+      helper.viewProduct(lamp);
+      await browser.pass();
+    }
+    browser.asked.length = 0;
+    expect(await helper.subscribe({ email: "maja@example.com" })).toBe(false);
+    expect(browser.forms.map((form) => form.action_type)).toEqual(["product_view"]);
+    browser.isOnline = true;
+    expect(await helper.subscribe({ email: "maja@example.com" })).toBe(true);
+  });
+
+  it("lets others pass an event that the service fails at", async () => {
+    const browser = new FakeBrowser();
+    browser.answering = ({ form }) => ({ status: form.action_type === "product_view" ? 500 : 200 });
+    const helper = browser.open();
+    helper.viewProduct(lamp);
+    await browser.pass();
+    helper.viewHomepage();
+    await browser.pass();
+    expect(browser.forms.map((form) => form.action_type)).toEqual(["product_view", "product_view", "homepage_view"]);
+  });
+
   it("leaves an event to the tab that sends it", async () => {
     const browser = new FakeBrowser();
     const helper = browser.open();

@@ -647,7 +647,7 @@ export type WatchEventsRequest = Message<"aisle.v1.WatchEventsRequest"> & {
     case: "pastEventCount";
   } | {
     /**
-     * All events received since then come first.
+     * All events received since then come first. A time to come means now.
      *
      * @generated from field: google.protobuf.Timestamp start_time = 5;
      */
@@ -678,8 +678,7 @@ export type WatchEventsResponse = Message<"aisle.v1.WatchEventsResponse"> & {
   events: Event[];
 
   /**
-   * Output only. Continues after these events. Opaque; up to 160 kB when many
-   * events came within the last minute.
+   * Output only. Continues after these events. Opaque; at most 1 kB.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -1081,9 +1080,10 @@ export const EventService: GenService<{
    * WatchEvents sends the events of an app as they are stored, until the caller
    * leaves. Each message has a token; a caller that goes on with the token of
    * the last message it has got loses no event and gets none twice. Events come
-   * within a second or so, and nearly in order of their ids: an event is sent
-   * even if the server stored it up to a minute after it gave it its id.
-   * UNAVAILABLE when the server stops: call again with the token.
+   * within a second, and nearly in order of their ids, however late they were
+   * stored. UNAVAILABLE when the server stops: call again with the token.
+   * RESOURCE_EXHAUSTED (TOO_MANY_WATCHES) for an app with 300 watches, and on a
+   * server with 1,000.
    *
    * @generated from rpc aisle.v1.EventService.WatchEvents
    */

@@ -1365,7 +1365,7 @@ export const SubscriptionService: GenService<{
    * then new ones within a second as they are appended, until the caller leaves.
    * A caller that goes on with the token of the last message loses no change and
    * gets none twice. UNAVAILABLE when the server stops: call again with the
-   * token.
+   * token. RESOURCE_EXHAUSTED (TOO_MANY_WATCHES) as for WatchEvents.
    *
    * @generated from rpc aisle.v1.SubscriptionService.WatchSubscriptions
    */

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { EventStore } from "../store/ports/event-store.js";
+import { batchesOf, type EventBatch } from "./event-batch.js";
+import type { TimeSlices } from "./time-slices.js";
+
+/** Time between two looks for new events. */
+const EVERY_MS = 250;
+/** Events of one read: some milliseconds of work. */
+export const READ = 100;
+
+/** What a tail keeps of the past, for watches that take a little longer. */
+const MAX_EVENTS = 5000;
+const MAX_BYTES = 4 * 2 ** 20;
+
+interface EventTailDependencies {
+  readonly events: Pick<EventStore, "position" | "after">;
+  /** Rejects when the app does not exist any more. */
+  readonly mustExist: () => Promise<unknown>;
+  readonly slices: TimeSlices;
+}
+
+/**
+ * The newest events of an app, read once for all its watches in this process while there is any. Batches are numbered. A watch
+ * that comes for a batch too late reads by itself (`watch-events.ts`) until it has caught up.
+ */
+export class EventTail {
+  private readonly batches: EventBatch[] = [];
+  /** The number of the first batch that is kept. */
+  private first = 0;
+  private bytes = 0;
+  private count = 0;
+  /** The position behind the last batch. */
+  private position = "";
+  private begun = false;
+  private reading: Promise<void> = Promise.resolve();
+  private nextReading: Promise<void> | undefined;
+  private readonly waiting = new Set<(error?: unknown) => void>();
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly appId: string,
+    private readonly deps: EventTailDependencies,
+  ) {
+    void this.follow();
+  }
+
+  /** The number of the next batch, and the position behind the last one. */
+  get head(): { readonly number: number; readonly position: string } {
+    return { number: this.first + this.batches.length, position: this.position };
+  }
+
+  /** A batch; undefined when it is not there yet, or not any more. */
+  batch(number: number): EventBatch | undefined {
+    return this.batches[number - this.first];
+  }
+
+  isGone(number: number): boolean {
+    return number < this.first;
+  }
+
+  /** Reads all events that are visible now. */
+  advance(): Promise<void> {
+    this.nextReading ??= this.reading
+      .catch(() => undefined) // told to those who waited for it
+      .then(() => {
+        this.nextReading = undefined;
+        this.reading = this.read();
+        return this.reading;
+      });
+    return this.nextReading;
+  }
+
+  /** Resolves when there is a batch of this number, when `signal` fires, or after `ms`; rejects when reading fails. */
+  news(number: number, signal: AbortSignal, ms: number): Promise<void> {
+    if (signal.aborted || number < this.head.number) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = (error?: unknown) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        this.waiting.delete(end);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const onAbort = () => end();
+      const timer = setTimeout(end, ms);
+      signal.addEventListener("abort", onAbort);
+      this.waiting.add(end);
+    });
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.closing;
+    for (;;) {
+      await pause(EVERY_MS, undefined, { signal }).catch(() => undefined); // the loop ends
+      if (signal.aborted) return;
+      try {
+        await this.deps.mustExist();
+        await this.advance();
+      } catch (error) {
+        this.wake(error);
+      }
+    }
+  }
+
+  private async read(): Promise<void> {
+    const { events, slices } = this.deps;
+    const end = await events.position(this.appId);
+    if (!this.begun) this.position = end;
+    this.begun = true;
+    while (this.position !== end) {
+      const page = await events.after(this.appId, this.position, READ, end);
+      for (const batch of batchesOf(page)) this.add(batch);
+      this.position = page.isEnd ? end : page.positionAfter(page.events.length);
+      this.wake();
+      if (this.position !== end) await slices.take();
+    }
+  }
+
+  private add(batch: EventBatch): void {
+    this.batches.push(batch);
+    this.bytes += batch.bytes;
+    this.count += batch.events.length;
+    while (this.batches.length > 1 && (this.bytes > MAX_BYTES || this.count > MAX_EVENTS)) {
+      const oldest = this.batches.shift();
+      this.first++;
+      this.bytes -= oldest?.bytes ?? 0;
+      this.count -= oldest?.events.length ?? 0;
+    }
+  }
+
+  private wake(error?: unknown): void {
+    for (const end of [...this.waiting]) end(error);
+  }
+}
