@@ -27,10 +27,12 @@ import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { ErrorReason } from "../../../src/gen/aisle/v1/error_reason_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { Health } from "../../../src/gen/grpc/health/v1/health_pb.js";
+import { MAX_WATCHES_OF_APP, WatchLimit } from "../../../src/services/watch-limit.js";
 import { createAppBounds, createGate, hashOf, type Tokens } from "../../../src/services/wire/authorization.js";
 import { guarded, toConnectError } from "../../../src/services/wire/errors.js";
 import type { RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
 import { unlessAborted } from "../../../src/services/wire/unless-aborted.js";
+import { countingMetrics } from "../../fixtures/metrics.js";
 import { openListener } from "./rpc-fixture.js";
 
 /** Errors of use cases, with the reason that callers see. */
@@ -264,6 +266,18 @@ it.each(FAILURES.filter(([reason]) => ["RATE_LIMITED", "OVERLOADED", "UNAVAILABL
     expect((await failureOf(call)).retries).toBe(true);
   },
 );
+
+it("a watch beyond those of an app is TOO_MANY_WATCHES, counted, until another one ends", async () => {
+  const metrics = countingMetrics();
+  const limit = new WatchLimit(metrics);
+  const exits = Array.from({ length: MAX_WATCHES_OF_APP }, () => limit.enter("shop"));
+  const enter = async () => limit.enter("shop");
+  expect((await failureOf(enter())).reason).toBe("TOO_MANY_WATCHES");
+  expect(metrics.counts.get("shed")).toBe(1);
+  limit.enter("other");
+  exits[0]?.();
+  await expect(enter()).resolves.toBeDefined();
+});
 
 it("every violation of a request is in its error, at most 100", () => {
   const checks = Array.from({ length: 150 }, (_, i) => () => {
