@@ -39,6 +39,8 @@ export interface VisitorAct {
   readonly at: number;
   readonly receivedAt: number;
   readonly isView: boolean;
+  /** Of an order; "" for others. */
+  readonly orderId: string;
   readonly productIds: readonly string[];
   /** Answers that led to it, as the event names them. */
   readonly recommendationIds: readonly string[];

@@ -1,4 +1,4 @@
-import type { VisitorIds } from "./ids.js";
+import type { VisitorIds, VisitorKey } from "./ids.js";
 import type { Money } from "./money.js";
 
 export interface OrderLine {
@@ -33,6 +33,8 @@ export interface Order {
   readonly bot: boolean;
   /** The shop itself has confirmed the order and its owner, or cancelled it. */
   readonly vouched: boolean;
+  /** Browsers that public copies named before the shop's word replaced these; the newest 4. */
+  readonly claimedBy: readonly VisitorKey[];
   /** Visitors whose orders of the same id are kept apart, see `orderIdApart`; the newest 20. */
   readonly apart: readonly string[];
   /** Tells the public address of its first unsigned copy from others (`intake/order-owner.ts`); "" for none. */
@@ -47,13 +49,13 @@ export function orderIdApart(orderId: string, visitorId: string): string {
   return `${orderId}${BORDER}${visitorId}`;
 }
 
-export function isApart(orderId: string): boolean {
+export function isApart({ orderId }: Pick<Order, "orderId">): boolean {
   return orderId.includes(BORDER);
 }
 
 /** The visitor in the id of an order that is stored apart; "" for another order. */
 export function visitorApart(orderId: string): string {
-  return isApart(orderId) ? orderId.slice(orderId.indexOf(BORDER) + BORDER.length) : "";
+  return isApart({ orderId }) ? orderId.slice(orderId.indexOf(BORDER) + BORDER.length) : "";
 }
 
 /** The order id as senders write it. */

@@ -162,7 +162,9 @@ export function joinVisitor(
   if (proves) visitor = { ...visitor, isUserProven: true };
   if (missing.length > 0 || found.length > 1 || proves) write(tx, visitor, found);
   // What frames showed under either key is one person's now.
-  if (found.length > 1 || (found.length === 1 && missing.length > 0)) tx.dueResults.put(keys[0]!, "");
+  const gains = found.length > 1 || (found.length === 1 && missing.length > 0);
+  const hasLists = () => keys.length > 1 && keys.some((key) => tx.frameExposures.get(key) !== undefined);
+  if (gains || (missing.length > 0 && hasLists())) tx.dueResults.put(keys[0]!, "");
   const contactChanged = found.some((one) => one.contactId !== visitor?.contactId);
   return { visitor, contactChanged, notes };
 }

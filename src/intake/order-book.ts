@@ -1,5 +1,5 @@
 import type { Event } from "../domain/event.js";
-import { visitorKeys } from "../domain/ids.js";
+import { type VisitorIds, type VisitorKey, visitorKeys } from "../domain/ids.js";
 import { NO_MONEY } from "../domain/money.js";
 import { type Order, type OrderLine, orderIdApart, visitorApart } from "../domain/order.js";
 import type { PublicSender } from "../domain/public-sender.js";
@@ -34,7 +34,10 @@ function takeOrder(tx: Transaction, event: Event, identity: Identity, sender: Pu
   if (!known.vouched && known.occurredAt === 0 && event.actionType === "order")
     return keep(tx, orderId, undefined, known, event, identity, sender);
   const apart = placeApart(tx, known, event, identity);
-  if (apart === undefined) return noted(known.cancelled ? CANCELLED : FOREIGN);
+  if (apart === undefined) {
+    claim(tx, known, event);
+    return noted(known.cancelled ? CANCELLED : FOREIGN);
+  }
   const own = tx.orders.get(apart);
   if (own === undefined && event.actionType === "order_cancel") return noted(FOREIGN);
   keep(tx, apart, own, own, event, identity, sender);
@@ -70,6 +73,7 @@ function keep(
     ...paidBy(base, event, sender),
     ...earliest(tx, merged, base, known),
     apart: known?.apart ?? [],
+    claimedBy: claims(known, base),
     vouched,
   };
   tx.orders.put(orderId, after);
@@ -103,6 +107,24 @@ function paidBy(
 }
 
 const PAYMENT_RANK: Readonly<Record<Order["paidBy"], number>> = { "": 0, browser: 0, server: 1, shop: 2 };
+
+const MOST_CLAIMS = 4;
+
+/** The shop's order that names no browser may be that of a browser which names it: results of lists ask for it, nothing else. */
+function claim(tx: Transaction, known: Order, { actionType, visitor }: Event): void {
+  const devicesOf = (ids: VisitorIds) => visitorKeys({ ...ids, userId: "" });
+  const [device] = devicesOf(visitor);
+  if (actionType !== "order" || device === undefined || devicesOf(known.visitor).length > 0) return;
+  if (known.claimedBy.includes(device) || known.claimedBy.length >= MOST_CLAIMS) return;
+  tx.orders.put(known.orderId, { ...known, claimedBy: [...known.claimedBy, device] });
+}
+
+/** Browsers of copies that the shop's word replaces: it may name none. */
+function claims(known: Order | undefined, base: Order | undefined): readonly VisitorKey[] {
+  if (known === undefined || base !== undefined) return base?.claimedBy ?? [];
+  const devices = visitorKeys({ ...known.visitor, userId: "" });
+  return [...new Set([...known.claimedBy, ...devices.slice(0, 1)])].slice(-MOST_CLAIMS);
+}
 
 /** The shop's copy may replace that of a visitor who is linked to its contact: it is the same order, at the earlier time. */
 function earliest(
@@ -185,6 +207,7 @@ function mergeOrder(
     paidBy: "",
     paidAt: 0,
     apart: [],
+    claimedBy: [],
     occurredAt: 0,
     receivedAt: event.receivedAt,
     cancelled: false,
@@ -218,6 +241,7 @@ function mergeOrder(
     paidBy: base.paidBy,
     paidAt: base.paidAt,
     apart: base.apart,
+    claimedBy: base.claimedBy,
     occurredAt,
     receivedAt: base.receivedAt,
     cancelled: base.cancelled || !isOrder,

@@ -9,23 +9,6 @@ import {
 import { withList } from "../recommend/passed-over.js";
 import type { Shown } from "../recommend/shown.js";
 
-/** Products shown last, and groups of their variants, that are remembered of an exposure. */
-const MOST_SHOWN = 200;
-/** Answers of an exposure whose ids may come back with clicks, the newest. */
-const MOST_ANSWERS = 20;
-/** Products shown by exploration that are remembered of an exposure, the newest. */
-const MOST_EXPLORED = 40;
-/** Uses of an exposure that are remembered, the newest. */
-const MOST_USES = 20;
-/** Exposures that are remembered under a key, the last ones. */
-const MOST_EXPOSURES = 60;
-/** Acts that name an answer, and views that name none, that are remembered under a key, the newest. */
-const MOST_NAMING = 100;
-const MOST_VIEWS = 30;
-/** Orders that are remembered under a key, the newest. */
-const MOST_ORDERS = 200;
-/** Times of an exposure that are remembered, the newest. */
-const MOST_TIMES = 50;
 /** A time of an exposure is not remembered so soon after another, nor the last one written when nothing else changes. */
 const BETWEEN_TIMES_MS = 60_000;
 
@@ -72,15 +55,15 @@ function seen(frame: ExposedFrame, shown: Shown, at: number): ExposedFrame {
     firstAt: Math.min(at, frame.firstAt),
     lastAt: Math.max(at, frame.lastAt),
     seenAt: withTime(frame, at),
-    shown: [...before, ...names].slice(-MOST_SHOWN),
-    recommendationIds: [...frame.recommendationIds, ...ids].slice(-MOST_ANSWERS),
-    explored: [...frame.explored, ...shown.explored].slice(-MOST_EXPLORED),
+    shown: [...before, ...names],
+    recommendationIds: [...frame.recommendationIds, ...ids],
+    explored: [...frame.explored, ...shown.explored],
   };
 }
 
 function withTime({ seenAt, firstAt, lastAt }: ExposedFrame, at: number): readonly number[] {
   if (at <= lastAt || lastAt - (seenAt.at(-1) ?? firstAt) < BETWEEN_TIMES_MS) return seenAt;
-  return [...seenAt, lastAt].slice(-MOST_TIMES);
+  return [...seenAt, lastAt];
 }
 
 /** A use belongs to the exposure that it followed. */
@@ -89,7 +72,7 @@ function withUse(frames: readonly ExposedFrame[], { frameId, usedAt }: Shown): r
     (frame) => frame.frameId === frameId && frame.firstAt <= usedAt && usedAt < frame.lastAt + EXPOSURE_MS,
   );
   if (used === undefined || used.usedAt.includes(usedAt)) return frames;
-  const after = { ...used, usedAt: [...used.usedAt, usedAt].sort((a, b) => a - b).slice(-MOST_USES) };
+  const after = { ...used, usedAt: [...used.usedAt, usedAt].sort((a, b) => a - b) };
   return frames.map((frame) => (frame === used ? after : frame));
 }
 
@@ -110,25 +93,4 @@ export function withoutOrder(exposure: FrameExposure, orderId: string): FrameExp
 
 export function hasOrder({ orders }: FrameExposure, orderId: string): boolean {
   return orders.some((one) => one.orderId === orderId);
-}
-
-/** What of it is remembered; the same exposures when that is all. */
-export function remembered(exposure: FrameExposure): FrameExposure {
-  const { frames, acts, orders } = exposure;
-  const naming = acts.filter(({ recommendationIds }) => recommendationIds.length > 0);
-  const isWhole =
-    frames.length <= MOST_EXPOSURES &&
-    naming.length <= MOST_NAMING &&
-    acts.length - naming.length <= MOST_VIEWS &&
-    orders.length <= MOST_ORDERS;
-  if (isWhole) return exposure;
-  const views = acts.filter(({ recommendationIds }) => recommendationIds.length === 0);
-  const byTime = [...orders].sort((a, b) => a.at - b.at);
-  return {
-    ...exposure,
-    frames: [...frames].sort((a, b) => a.lastAt - b.lastAt).slice(-MOST_EXPOSURES),
-    acts: [...naming.slice(-MOST_NAMING), ...views.slice(-MOST_VIEWS)],
-    orders: byTime.slice(-MOST_ORDERS),
-    ordersFrom: Math.max(exposure.ordersFrom, ...byTime.slice(0, -MOST_ORDERS).map(({ at }) => at)),
-  };
 }

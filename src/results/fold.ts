@@ -5,6 +5,7 @@ import type { VisitorOrder } from "../domain/frame-exposure.js";
 import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
 import { MAILING_SECRETS } from "../domain/hook.js";
 import { isVisitorKey, type VisitorKey, visitorKeys } from "../domain/ids.js";
+import { NO_MONEY } from "../domain/money.js";
 import { isApart, type Order, orderIdApart, sentOrderId } from "../domain/order.js";
 import type { Shown } from "../recommend/shown.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
@@ -79,89 +80,114 @@ function takeEvent(tx: Transaction, people: People, event: Event, isSigning: boo
   const keys = visitorKeys(event.visitor);
   const { actionType, order, products, recommendationIds, occurredAt, receivedAt } = event;
   const isView = actionType === "product_view";
+  const isOrder = order !== null && actionType === "order";
   if (!event.bot && products.length > 0 && (isView || recommendationIds.length > 0)) {
     const holder = people.holderOf(keys, () => false);
-    const productIds = products.map(({ productId, sku }) => productId || sku);
-    if (holder !== undefined) {
-      people.link(keys);
-      people.change(holder, (exposure) =>
-        withAct(exposure, { at: occurredAt, receivedAt, isView, productIds, recommendationIds }),
-      );
-    }
+    const act = {
+      ...{ at: occurredAt, receivedAt, isView, orderId: isOrder ? order.orderId : "" },
+      ...{ productIds: products.map(({ productId, sku }) => productId || sku), recommendationIds },
+    };
+    if (holder !== undefined) people.change(holder, (exposure) => withAct(exposure, act));
   }
-  if (order === null || (actionType !== "order" && actionType !== "order_cancel")) return;
-  takeOrder(tx, people, order.orderId, keys, isSigning);
+  if (order !== null && (isOrder || actionType === "order_cancel"))
+    takeOrder(tx, people, order.orderId, keys, isSigning);
 }
 
-/**
- * Puts an order with the person whose it is, and takes it from others whom an event about it names. Orders of the same
- * number that the order book keeps apart are copies of one order here: which of them is the true one cannot be known.
- */
+/** Puts an order with the person whose it is, and takes it from others whom an event about it names. */
 function takeOrder(
   tx: Transaction,
   people: People,
-  orderId: string,
+  number: string,
   named: readonly VisitorKey[],
   isSigning: boolean,
 ): void {
-  const main = tx.orders.get(orderId);
+  const main = tx.orders.get(number);
   const members = named.flatMap((key) => tx.visitors.get(tx.visitorKeys.get(key) ?? "")?.members ?? []);
-  const apart = new Set([...(main?.apart ?? []), ...members].map((member) => orderIdApart(orderId, member)));
-  const copies = [main, ...[...apart].map((id) => tx.orders.get(id))].filter((copy) => copy !== undefined);
-  const owners = [...new Set(copies.flatMap((copy) => ownersOf(tx, copy)))];
-  people.link(owners);
-  const counted = copies.filter((copy) => counts(copy, main, isSigning));
-  const person = people.personOf(owners);
-  for (const id of [orderId, ...apart]) {
-    const copy = counted.find((one) => one.orderId === id);
-    const holder = copy && people.holderOf(owners, (exposure) => hasOrder(exposure, id));
-    for (const key of new Set([...person, ...people.personOf(named)]))
+  const idsApart = [...new Set([...(main?.apart ?? []), ...members])].map((member) => orderIdApart(number, member));
+  const apart = idsApart.map((id) => tx.orders.get(id)).filter((order) => order !== undefined);
+  const orders = ordersOfNumber(main, apart, isSigning);
+  const holders = new Map<string, VisitorKey | undefined>();
+  for (const order of orders) holders.set(order.orderId, holderOfOrder(tx, people, order, isSigning));
+  const concerned = [named, ...[main, ...apart].map((order) => order && candidatesOf(tx, order).flat())];
+  for (const id of [number, ...idsApart]) {
+    const holder = holders.get(id);
+    for (const key of new Set(concerned.flatMap((keys = []) => people.personOf(keys))))
       if (key !== holder && people.recordOf(key) !== undefined)
         people.change(key, (exposure) => withoutOrder(exposure, id));
-    if (copy !== undefined && holder !== undefined)
-      people.change(holder, (exposure) => withOrder(exposure, visitorOrder(copy)));
   }
+  for (const order of orders) {
+    const holder = holders.get(order.orderId);
+    if (holder !== undefined) people.change(holder, (exposure) => withOrder(exposure, visitorOrder(order, isSigning)));
+  }
+}
+
+/** A copy that came later than this is not a copy of an order that names no browser. */
+const COPY_MS = 24 * 3600_000;
+
+/**
+ * The orders of one number that count. What the order book keeps apart is an order of somebody else, but for one that names
+ * a browser beside an order that names none: a backend sent that one first, and both are one.
+ *
+ * A stranger cannot make up results: where the shop signs its events, only orders that the shop itself has sent count.
+ */
+function ordersOfNumber(main: Order | undefined, apart: readonly Order[], isSigning: boolean): readonly Order[] {
+  const standing = (order: Order) => !order.cancelled && !order.bot && order.occurredAt > 0;
+  if (main === undefined || main.vouched || isSigning)
+    return [main, ...(isSigning || main?.vouched === true ? [] : apart)].filter(
+      (order) => order !== undefined && standing(order) && (order.vouched || !isSigning),
+    ) as readonly Order[];
+  if (main.occurredAt === 0 || deviceKeys(main.visitor).length > 0) return [main, ...apart].filter(standing);
+  const [copy, ...others] = apart.filter(standing);
+  if (copy === undefined || others.length > 0) return [main, ...apart].filter(standing);
+  if (main.cancelled) return [];
+  const isCopy = Math.abs(copy.receivedAt - main.receivedAt) < COPY_MS && copy.occurredAt - main.occurredAt < COPY_MS;
+  if (!isCopy) return [main, copy];
+  const payment = main.payment.amount === "" ? copy.payment : main.payment;
+  const occurredAt = Math.min(main.occurredAt, copy.occurredAt);
+  const claimedBy = [...main.claimedBy, ...deviceKeys(copy.visitor)];
+  return [{ ...main, payment, occurredAt, claimedBy, bot: false }];
+}
+
+/**
+ * Whose an order may be: of the browser that it names; otherwise of a browser that a public copy named, of its user id, or of a
+ * visitor who is linked to its contact.
+ */
+function candidatesOf(tx: Transaction, { visitor, claimedBy, contactId }: Order): readonly (readonly VisitorKey[])[] {
+  const devices = deviceKeys(visitor);
+  if (devices.length > 0) return [devices];
+  const contact = tx.contacts.get(contactId) ?? tx.contacts.get(tx.contactKeys.get(`i:${contactId}`) ?? "");
+  const linked = (contact?.visitorIds ?? []).flatMap((visitorId) => {
+    const one = tx.visitors.get(visitorId);
+    return one !== undefined && one.contactId === contact?.contactId ? [one.keys] : [];
+  });
+  return [...claimedBy.map((key) => [key]), visitorKeys(visitor), ...linked].filter((keys) => keys.length > 0);
+}
+
+/** Of several, the person who saw a list last before the order has it. The shop's word makes its ids one person. */
+function holderOfOrder(tx: Transaction, people: People, order: Order, isSigning: boolean): VisitorKey | undefined {
+  if (order.vouched) people.link(visitorKeys(order.visitor));
+  const counted = visitorOrder(order, isSigning);
+  const seenAt = (keys: readonly VisitorKey[]) => people.lastSeenBefore(keys, counted);
+  const [keys] = [...candidatesOf(tx, order)].sort((a, b) => seenAt(b) - seenAt(a));
+  return keys && people.holderOf(keys, (exposure) => hasOrder(exposure, order.orderId));
 }
 
 /** A visitor gained keys, or orders of theirs are somebody else's now. */
 function checkVisitor(tx: Transaction, people: People, key: VisitorKey, isSigning: boolean): void {
-  const person = people.personOf([key]);
   people.touch(key);
-  for (const one of person) {
-    for (const { orderId } of people.recordOf(one)?.orders ?? []) {
-      const order = tx.orders.get(orderId);
-      // The age of an order takes it out of the store, and not out of the results.
-      const isTheirs =
-        order === undefined
-          ? !isApart(orderId)
-          : counts(order, tx.orders.get(sentOrderId(order)), isSigning) &&
-            ownersOf(tx, order).some((owner) => person.includes(owner));
-      if (!isTheirs) people.change(one, (exposure) => withoutOrder(exposure, orderId));
-    }
-  }
+  const held = people.personOf([key]).flatMap((one) => people.recordOf(one)?.orders ?? []);
+  // The age of an order takes it out of the store, and not out of the results.
+  for (const number of new Set(held.map(sentOrderId)))
+    if (tx.orders.get(number) !== undefined || held.some(isApart)) takeOrder(tx, people, number, [key], isSigning);
 }
 
-/**
- * A stranger cannot make up results: where the shop signs its events, only orders that the shop itself has sent count. A copy
- * that is kept apart is cancelled with the order of its number.
- */
-function counts({ cancelled, bot, occurredAt, vouched }: Order, main: Order | undefined, isSigning: boolean): boolean {
-  const isMainCancelled = main?.cancelled === true && main.occurredAt > 0;
-  return !cancelled && !isMainCancelled && !bot && occurredAt > 0 && (vouched || !isSigning);
+function deviceKeys(visitor: Order["visitor"]): readonly VisitorKey[] {
+  return visitorKeys({ ...visitor, userId: "" });
 }
 
-/** The keys of whom an order is, and of the visitors who are linked to its contact. */
-function ownersOf(tx: Transaction, { visitor, contactId }: Order): readonly VisitorKey[] {
-  const keys = visitorKeys(visitor);
-  if (contactId === "") return keys;
-  const contact = tx.contacts.get(contactId) ?? tx.contacts.get(tx.contactKeys.get(`i:${contactId}`) ?? "");
-  for (const visitorId of contact?.visitorIds ?? []) {
-    const linked = tx.visitors.get(visitorId);
-    if (linked !== undefined && linked.contactId === contact?.contactId) keys.push(...linked.keys);
-  }
-  return [...new Set(keys)];
-}
-
-function visitorOrder({ orderId, occurredAt, receivedAt, payment }: Order): VisitorOrder {
-  return { orderId, at: occurredAt, receivedAt, ...orderAmountOf(payment) };
+/** Where the shop signs its events, only the payment that it sent counts. Earlier versions did not say who sent it. */
+function visitorOrder(order: Order, isSigning: boolean): VisitorOrder {
+  const { orderId, occurredAt, receivedAt, payment, paidBy } = order;
+  const isShops = !isSigning || paidBy === "shop" || paidBy === "";
+  return { orderId, at: occurredAt, receivedAt, ...orderAmountOf(isShops ? payment : NO_MONEY) };
 }

@@ -147,8 +147,9 @@ export function createFrameResults(deps: {
     const events = due.get(appId) ?? [];
     due.delete(appId);
     dueCount -= events.length;
-    await writeShown(appId, shown);
+    // Events first: their lists are written, and many new lists must not displace these.
     await takeIn(appId, events).catch((error: unknown) => deps.reportFailure("frame_counts", error));
+    await writeShown(appId, shown);
   };
 
   const settle = async (appId: string): Promise<void> => {

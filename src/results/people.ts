@@ -1,12 +1,12 @@
-import { type FrameExposure, NO_EXPOSURE, type Share } from "../domain/frame-exposure.js";
+import { type FrameExposure, NO_EXPOSURE, type Share, type VisitorOrder } from "../domain/frame-exposure.js";
 import { type FrameTally, NO_TALLY, sumOfTallies, withoutTally } from "../domain/frame-tally.js";
 import type { VisitorKey } from "../domain/ids.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
-import { remembered } from "./exposures.js";
-import { sharesOf } from "./person-results.js";
+import { lastSeenOf, sharesOf } from "./person-results.js";
+import { remembered } from "./remembered.js";
 
-/** Keys that count as one person. More would be a device of many people, and are not joined. */
-const MOST_KEYS = 20;
+/** Keys that a request or an order may make one person, as many as the identity stage joins. */
+const MOST_KEYS = 64;
 
 /**
  * The exposures of an app in a unit of work, by persons. A person is all keys that the identity stage joined into one visitor,
@@ -31,7 +31,7 @@ export class People {
     for (const key of found) {
       const visitor = this.tx.visitors.get(this.tx.visitorKeys.get(key) ?? "");
       const more = [...(visitor?.keys ?? []), ...(this.recordOf(key)?.links ?? [])];
-      for (const one of more) if (found.size < MOST_KEYS) found.add(one);
+      for (const one of more) found.add(one);
     }
     return [...found];
   }
@@ -41,6 +41,12 @@ export class People {
     const person = this.personOf(keys);
     const find = (has: typeof holds) => person.find((key) => has(this.recordOf(key) ?? NO_EXPOSURE));
     return find(holds) ?? find(({ frames }) => frames.length > 0) ?? person[0];
+  }
+
+  /** When a person saw a list last before an order, of the lists that it may count for; 0 for never. */
+  lastSeenBefore(keys: readonly VisitorKey[], order: VisitorOrder): number {
+    const records = this.personOf(keys).map((key) => this.recordOf(key) ?? NO_EXPOSURE);
+    return lastSeenOf(records, order);
   }
 
   /** Changes what is known of a key, and counts its person anew. */
@@ -84,7 +90,7 @@ export class People {
       for (const record of records) for (const share of record.counted ?? sharesOf([record])) add(share, withoutTally);
       const shares = sharesOf(records);
       for (const share of shares) add(share, sumOfTallies);
-      this.keep(keys, records.map(remembered), shares, records);
+      this.keep(keys, remembered(records), shares, records);
     }
     return changes;
   }
@@ -104,6 +110,20 @@ export class People {
       this.tx.frameExposures.put(key, record);
     }
   }
+}
+
+/** Forgets what is known of a key; what the tallies hold of its person stays. */
+export function forgetKey(tx: Transaction, key: VisitorKey): void {
+  const people = new People(tx);
+  const others = people.personOf([key]).filter((one) => one !== key && people.recordOf(one) !== undefined);
+  const left = others.map((one) => people.recordOf(one) ?? NO_EXPOSURE);
+  const isCounted = [key, ...others].some((one) => people.recordOf(one)?.counted?.length !== 0);
+  if (isCounted)
+    for (const [i, record] of withCounted(left, sharesOf(left)).entries()) {
+      const other = others[i];
+      if (other !== undefined && record !== left[i]) tx.frameExposures.put(other, record);
+    }
+  tx.frameExposures.delete(key);
 }
 
 /** The records of a person whose shares the tallies hold: the first says so for all. */

@@ -44,7 +44,7 @@ export interface ExposureResults extends Clicks {
 
 /** What came of each exposure of a person. */
 export function resultsOf(records: readonly FrameExposure[]): ReadonlyMap<ExposedFrame, ExposureResults> {
-  const acts = records.flatMap((record) => record.acts).sort((a, b) => a.at - b.at);
+  const acts = records.flatMap((record) => record.acts).sort((a, b) => timeOf(a) - timeOf(b));
   const orders = ordersOf(records);
   const results = new Map<ExposedFrame, ExposureResults>();
   for (const exposures of groupsOf(
@@ -71,7 +71,7 @@ function ordersOf(records: readonly FrameExposure[]): readonly VisitorOrder[] {
 }
 
 function joinedOrder(a: VisitorOrder, b: VisitorOrder): VisitorOrder {
-  const [first, other] = isApart(a.orderId) ? [b, a] : [a, b];
+  const [first, other] = isApart(a) ? [b, a] : [a, b];
   const { currency, amount } = first.currency === "" ? other : first;
   const known = [a.receivedAt, b.receivedAt].filter((at) => at !== 0);
   const receivedAt = known.length === 0 ? 0 : Math.min(...known);
@@ -92,6 +92,8 @@ interface Clicks {
   /** Clicks that named their answer, as `clickKey`. */
   readonly named: ReadonlySet<string>;
   readonly times: readonly number[];
+  /** Orders that named their answer. */
+  readonly orderIds: ReadonlySet<string>;
 }
 
 /**
@@ -101,24 +103,49 @@ interface Clicks {
 function clicksOn(exposure: ExposedFrame, acts: readonly VisitorAct[]): Clicks {
   const { shown, recommendationIds, variant, usedAt } = exposure;
   const named = new Set<string>();
+  const orderIds = new Set<string>();
   const times = [...usedAt];
   const shownIn = (act: VisitorAct) => act.productIds.find((productId) => shown.includes(productId));
   for (const id of recommendationIds) {
     const naming = acts.filter((act) => act.recommendationIds.includes(id) && shownIn(act) !== undefined);
+    for (const { orderId } of naming) if (orderId !== "") orderIds.add(orderId);
     const views = naming.filter(({ isView }) => isView);
     for (const act of views.length > 0 ? views : naming.slice(0, 1)) {
       named.add(clickKey(id, shownIn(act) ?? ""));
-      times.push(act.at);
+      times.push(timeOf(act));
     }
   }
   if (recommendationIds.length === 0 && variant !== "")
     for (const act of acts)
-      if (act.isView && isViewAfter(exposure, act) && shownIn(act) !== undefined) times.push(act.at);
-  return { named, times };
+      if (act.isView && isViewAfter(exposure, act) && shownIn(act) !== undefined) times.push(timeOf(act));
+  return { named, times, orderIds };
 }
 
-function isViewAfter({ firstAt, lastAt }: ExposedFrame, { at, receivedAt }: VisitorAct): boolean {
-  return receivedAt >= firstAt && endOfSecond(at) >= firstAt - CLOCK_MS && at < lastAt + EXPOSURE_MS;
+function isViewAfter({ firstAt, lastAt }: ExposedFrame, act: VisitorAct): boolean {
+  const at = timeOf(act);
+  return act.receivedAt >= firstAt && endOfSecond(at) >= firstAt - CLOCK_MS && at < lastAt + EXPOSURE_MS;
+}
+
+/** The clock of a sender may be ahead: nothing happens after it was received. */
+function timeOf({ at, receivedAt }: Pick<VisitorAct, "at" | "receivedAt">): number {
+  return receivedAt === 0 ? at : Math.min(at, receivedAt);
+}
+
+/** Acts that are clicks on one of the exposures. */
+export function clicksAmong(acts: readonly VisitorAct[], exposures: readonly ExposedFrame[]): readonly VisitorAct[] {
+  return acts.filter((act) =>
+    exposures.some((exposure) => {
+      const { times, orderIds } = clicksOn({ ...exposure, usedAt: [] }, [act]);
+      return times.length + orderIds.size > 0;
+    }),
+  );
+}
+
+/** When a person saw a list last before an order, of the lists that it may count for; 0 for never. */
+export function lastSeenOf(records: readonly FrameExposure[], order: VisitorOrder): number {
+  const acts = records.flatMap((record) => record.acts);
+  const exposures = records.flatMap(({ frames }) => frames);
+  return Math.max(0, ...exposures.map((exposure) => lastSeen(exposure, order, clicksOn(exposure, acts)) ?? 0));
 }
 
 /** Storefronts send whole seconds: such an act may have happened until the second's end. */
@@ -134,7 +161,7 @@ function ordersByExposure(
 ): ReadonlyMap<ExposedFrame, readonly VisitorOrder[]> {
   const found = new Map<ExposedFrame, VisitorOrder[]>();
   for (const order of orders) {
-    const seenAt = (exposure: ExposedFrame) => lastSeen(exposure, order, clicksOf.get(exposure)?.times ?? []);
+    const seenAt = (exposure: ExposedFrame) => lastSeen(exposure, order, clicksOf.get(exposure) ?? NO_CLICKS);
     const before = exposures.filter((exposure) => seenAt(exposure) !== undefined);
     const [last] = before.sort((a, b) => seenAt(b)! - seenAt(a)! || b.firstAt - a.firstAt);
     if (last !== undefined) found.set(last, [...(found.get(last) ?? []), order]);
@@ -142,17 +169,17 @@ function ordersByExposure(
   return found;
 }
 
-/** When an exposure was seen last before an order; undefined when it was not in the 7 days before it. */
-function lastSeen(
-  { firstAt, lastAt, seenAt }: ExposedFrame,
-  { at, receivedAt }: VisitorOrder,
-  clicks: readonly number[],
-): number | undefined {
+const NO_CLICKS: Clicks = { named: new Set(), times: [], orderIds: new Set() };
+
+/** When an exposure was seen or clicked last before an order; undefined when it was not in the 7 days before it. */
+function lastSeen({ firstAt, lastAt, seenAt }: ExposedFrame, order: VisitorOrder, clicks: Clicks): number | undefined {
+  const at = timeOf(order);
   const until = endOfSecond(at);
-  // The clock of a browser may lag: its click on a list tells that the list was there.
-  const isBefore = firstAt <= until || clicks.some((clickedAt) => clickedAt <= until);
-  if (!isBefore || (receivedAt !== 0 && receivedAt < firstAt)) return undefined;
-  const seen = [firstAt, ...seenAt, lastAt].findLast((time) => time <= until) ?? firstAt;
+  const clickedAt = clicks.times.filter((time) => time <= until);
+  // The clock of a browser may lag: its click on a list, or an order that names the list, tells that the list was there.
+  const isBefore = firstAt <= until || clickedAt.length > 0 || clicks.orderIds.has(sentOrderId(order));
+  if (!isBefore || (order.receivedAt !== 0 && order.receivedAt < firstAt)) return undefined;
+  const seen = Math.max(...[firstAt, ...seenAt, lastAt, ...clickedAt].filter((time) => time <= until), 0) || firstAt;
   return at - seen < EXPOSURE_MS ? seen : undefined;
 }
 
@@ -160,8 +187,11 @@ function lastSeen(
 function tallyOf(results: readonly ExposureResults[]): FrameTally {
   const times = results.flatMap((one) => one.times);
   const orders = results.flatMap((one) => one.orders);
-  const isAfterClick = ({ at }: VisitorOrder) =>
-    times.some((clickedAt) => clickedAt <= endOfSecond(at) && at - clickedAt < EXPOSURE_MS);
+  const isAfterClick = (order: VisitorOrder) => {
+    const at = timeOf(order);
+    const isNaming = results.some(({ orderIds }) => orderIds.has(sentOrderId(order)));
+    return isNaming || times.some((clickedAt) => clickedAt <= endOfSecond(at) && at - clickedAt < EXPOSURE_MS);
+  };
   const sales = (some: readonly VisitorOrder[]) =>
     some
       .map(({ currency, amount }) => ({ ...NO_TALLY, afterClick: [{ currency, orders: 1, amount }] }))

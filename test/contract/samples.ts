@@ -68,7 +68,7 @@ export function exposure(): FrameExposure {
   return {
     frames: [met],
     shownLists: [{ frameId: "f1", at: 1, productIds: ["p1", "pä"] }],
-    acts: [{ at: 2, receivedAt: 3, isView: true, productIds: ["p1"], recommendationIds: ["r1"] }],
+    acts: [{ at: 2, receivedAt: 3, isView: true, orderId: "", productIds: ["p1"], recommendationIds: ["r1"] }],
     orders: [{ orderId: "o1", at: 3, receivedAt: 4, currency: "EUR", amount: 12_500_000 }],
     ordersFrom: 0,
     links: ["u:é"],
@@ -268,6 +268,7 @@ export function order(orderId: string, change: Partial<Order> = {}): Order {
     paidBy: "",
     paidAt: 0,
     apart: [],
+    claimedBy: [],
     occurredAt: 1,
     cancelled: false,
     bot: false,

@@ -66,7 +66,8 @@ function addPerson(counts: Counts, { lists, clicks, orders }: Truth, group: stri
   counts.clicked += times.length > 0 ? 1 : 0;
   let isOrdering = false;
   for (const { at, amount, isCancelled } of orders) {
-    const last = lists.filter((list) => list.at <= at && at - list.at < 7 * DAY_MS).at(-1);
+    const seenBefore = [...lists, ...[...clicks.values()].flat()].sort((a, b) => a.at - b.at);
+    const last = seenBefore.filter((one) => one.at <= at && at - one.at < 7 * DAY_MS).at(-1);
     if (isCancelled || last === undefined || (group !== "" && last.group !== group)) continue;
     isOrdering = true;
     const isAfterClick = times.some((click) => click <= at && at - click < 7 * DAY_MS);

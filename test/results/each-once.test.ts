@@ -142,6 +142,27 @@ describe.each(stores)("an order and a person count once: $name", ({ openStore })
     expect(await told()).toBe(`2 answers, ${ONCE}`);
   });
 
+  it.each([["nobody"], ["an address"], ["a user id"]])(
+    "with the shop's copy that names %s, first or last",
+    async (whom) => {
+      for (const isFirst of [true, false]) {
+        const { list, send, rpc, told, now } = await openResultShop(openStore);
+        await list({ fpccid: "v1" });
+        now.at += 1000;
+        const named = {
+          ...(whom === "an address" && { contact: { email: "ann@x.example" } }),
+          ...(whom === "a user id" && { visitor: { userId: "u1" } }),
+        };
+        const order = { orderId: "o1", payment: { amount: "10", currency: "EUR" } };
+        const event = { actionType: "order", products: [{ productId: "d" }], order, ...named };
+        const shop = async () => void (await rpc.events.recordEvent({ appId: "shop", event }));
+        const browser = () => send("order", { fp_ccid: "v1", order_id: "o1", ...PAID });
+        for (const copy of isFirst ? [shop, browser] : [browser, shop]) await copy();
+        expect(`${isFirst} ${await told()}`).toBe(`${isFirst} 1 answers, ${ONCE}`);
+      }
+    },
+  );
+
   it("with copies of which each names another id", async () => {
     const { list, listByRpc, send, shopSends, told, now } = await openResultShop(openStore);
     await list({ fpccid: "v1" });
@@ -164,15 +185,16 @@ describe.each(stores)("an order and a person count once: $name", ({ openStore })
       const { list, listByRpc, send, told, now } = await openResultShop(openStore);
       await list({ fpccid: "v1" });
       if (userId !== "") await listByRpc({ userId });
+      const once = userId === "" ? ONCE : ONCE.replace("1 visitors", "2 visitors");
       const backendSends = (action: string) =>
         send(action, { sender_type: "server", order_id: "o1", ...PAID, ...backend }, 0, "198.51.100.7");
       now.at += 1000;
       await backendSends("order");
       now.at += 1000;
       await send("order", { fp_ccid: "v1", order_id: "o1", ...PAID, ...browser });
-      expect(await told()).toContain(ONCE);
+      expect(await told()).toContain(once);
       await backendSends("order");
-      expect(await told()).toContain(ONCE);
+      expect(await told()).toContain(once);
       await backendSends("order_cancel");
       expect(await told()).toContain("0 ordered; after a click 0; other 0");
     },

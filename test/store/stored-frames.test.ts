@@ -80,7 +80,7 @@ describe("frames stored by earlier versions", () => {
     const clicks = ["r1 p1", "r1 p2"];
     const orders = [["o1", "EUR", 5, true]];
     const rows = [["f1", "", 1, 20, ["p1", "p2"], 2, 9, null, 8, ["r1"], clicks, orders, []]];
-    const ids = { receivedAt: 0, isView: true, recommendationIds: ["r1"] };
+    const ids = { receivedAt: 0, isView: true, orderId: "", recommendationIds: ["r1"] };
     const found = exposureCodec.fromCells([rows, [], CHECKSUM], "");
     expect(found).toEqual({
       ...NO_EXPOSURE,

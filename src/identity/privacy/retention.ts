@@ -5,6 +5,7 @@ import { NOBODY } from "../../domain/erasure.js";
 import { EXPOSURE_MS, type FrameExposure, lastTimeOf } from "../../domain/frame-exposure.js";
 import { dayOf, REPORT_MS, talliedOf } from "../../domain/frame-tally.js";
 import type { Order } from "../../domain/order.js";
+import { forgetKey } from "../../results/people.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { CopiedRecords, CopiedRow, CopiedTable, Copies } from "../../store/ports/copies.js";
 import type { Transaction, UnitOfWork } from "../../store/ports/unit-of-work.js";
@@ -165,7 +166,7 @@ async function sweepFrames(sweep: Sweep, appId: string, at: number, before: numb
       const found = tx.frameExposures.get(key);
       if (found === undefined) return;
       const left = { ...found, shownLists: found.shownLists.filter((list) => at - list.at < EXPOSURE_MS) };
-      if (isOver(left)) tx.frameExposures.delete(key);
+      if (isOver(left)) forgetKey(tx, key);
       else if (hasOldLists(found)) tx.frameExposures.put(key, left);
     },
   );

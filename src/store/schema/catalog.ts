@@ -71,6 +71,7 @@ export const order = record<Order>({
   paidBy: later(oneOf("", "browser", "server", "shop"), ""),
   paidAt: later(time, 0),
   apart: later(list(text), []),
+  claimedBy: later(list(text), []),
 });
 
 const feedRun = record<FeedRun>({

@@ -202,6 +202,7 @@ export const frameExposure = record<StoredExposure>(
           at: time,
           receivedAt: time,
           isView: flag,
+          orderId: text,
           productIds: list(text),
           recommendationIds: list(text),
         }),
@@ -247,7 +248,7 @@ function actsOf({ clickedAt = 0, lastClickedAt = 0, clicks = [] }: EarlierFrame)
     const end = click.indexOf(" ");
     const at = i > 0 && i === clicks.length - 1 ? lastClickedAt : clickedAt;
     const ids = { productIds: [click.slice(end + 1)], recommendationIds: [click.slice(0, end)] };
-    return { at, receivedAt: at, isView: true, ...ids };
+    return { at, receivedAt: at, isView: true, orderId: "", ...ids };
   });
   const [first] = acts;
   return acts.length === 1 && first !== undefined && lastClickedAt > clickedAt

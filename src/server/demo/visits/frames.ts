@@ -82,7 +82,7 @@ function simulate(visitorKey: string, tracks: readonly Track[], { versions, rand
     tally.shown({ ...NOTHING_SHOWN, ...ids, visitorKey, recommendationId, productIds }, at);
     if (isClick)
       tally.acted(visitorKey, {
-        ...{ at: next.at, receivedAt: next.at, isView: true },
+        ...{ at: next.at, receivedAt: next.at, isView: true, orderId: "" },
         ...{ productIds, recommendationIds: [recommendationId] },
       });
   }
