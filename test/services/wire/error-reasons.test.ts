@@ -27,11 +27,24 @@ import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { ErrorReason } from "../../../src/gen/aisle/v1/error_reason_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { Health } from "../../../src/gen/grpc/health/v1/health_pb.js";
+import { MAX_WATCHES_OF_APP, WatchLimit } from "../../../src/services/watch-limit.js";
 import { createAppBounds, createGate, hashOf, type Tokens } from "../../../src/services/wire/authorization.js";
 import { guarded, toConnectError } from "../../../src/services/wire/errors.js";
 import type { RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
 import { unlessAborted } from "../../../src/services/wire/unless-aborted.js";
+import { countingMetrics } from "../../fixtures/metrics.js";
 import { openListener } from "./rpc-fixture.js";
+
+function oneWatchTooMany(): Error {
+  const limit = new WatchLimit(countingMetrics());
+  for (let n = 0; n < MAX_WATCHES_OF_APP; n++) limit.enter("shop");
+  try {
+    limit.enter("shop");
+  } catch (error) {
+    if (error instanceof ConnectError) return error;
+  }
+  throw new Error("The watch was not refused");
+}
 
 /** Errors of use cases, with the reason that callers see. */
 const FAILURES: readonly (readonly [string, Error])[] = [
@@ -75,6 +88,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
   ["SIGNATURE_UNKNOWN", new Unauthenticated("signature_unknown", "no secret made it")],
   ["SIGNATURE_EXPIRED", new Unauthenticated("signature_expired", "too old")],
   ["RATE_LIMITED", new RateLimited(10, { limit: 100, windowMs: 1000 })],
+  ["TOO_MANY_WATCHES", oneWatchTooMany()],
   ["OVERLOADED", new Unavailable("full", 2000, { shed: "queue_length" })],
   ["UNAVAILABLE", new Unavailable("the store is away")],
   ["REQUEST_RUNNING", new RequestRunning()],
