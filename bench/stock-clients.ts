@@ -37,7 +37,7 @@ const { values } = parseArgs({
 });
 const run = promisify(execFile);
 const directory = await mkdtemp(join(tmpdir(), "aisle-stock-"));
-const server = await startBuild(values.bin, undefined, `embedded:${join(directory, "store")}`, "--log-level", "error");
+const server = await startBuild(values.bin, undefined, `embedded:${join(directory, "store")}`, "--log-level", "silent");
 const address = new URL(server.rpcUrl).host;
 const transport = createGrpcTransport({ baseUrl: server.rpcUrl });
 const { recordEvent, recordEvents } = createClient(EventService, transport);

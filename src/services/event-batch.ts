@@ -28,8 +28,8 @@ export function emptyBatch(position: string): EventBatch {
 
 interface EncodedEvent {
   readonly event: Event;
-  /** The field `events` with this event. */
-  readonly field: { readonly no: number; readonly wireType: WireType; readonly data: Uint8Array };
+  /** The field `events` with this event: tag, length and message. */
+  readonly field: Uint8Array;
 }
 
 /** The events of a page in batches. The last one is behind all of them. */
@@ -44,22 +44,26 @@ export function batchesOf({ events, positionAfter }: EventsAfter): EventBatch[] 
   };
   for (const [n, event] of events.entries()) {
     const one = encoded(event);
-    const size = one.field.data.length + 1;
-    if (some.length > 0 && bytes + size > EVENTS_BYTES) end(n);
+    if (some.length > 0 && bytes + one.field.length > EVENTS_BYTES) end(n);
     some.push(one);
-    bytes += size;
+    bytes += one.field.length;
   }
   if (some.length > 0) end(events.length);
   return batches;
 }
 
+const EVENTS_FIELD = WatchEventsResponseSchema.field.events.number;
+const TAG_BYTES = 1;
+
 function encoded(event: Event): EncodedEvent {
   const message = toBinary(EventSchema, create(EventSchema, eventMessage(event)));
-  const data = new BinaryWriter().bytes(message).finish();
-  return {
-    event,
-    field: { no: WatchEventsResponseSchema.field.events.number, wireType: WireType.LengthDelimited, data },
-  };
+  return { event, field: new BinaryWriter().tag(EVENTS_FIELD, WireType.LengthDelimited).bytes(message).finish() };
+}
+
+/** Events in the form of one field that the message's type does not know: so each watch copies them and does not encode them. */
+function asUnknown(events: readonly EncodedEvent[]) {
+  const data = Buffer.concat(events.map(({ field }) => field)).subarray(TAG_BYTES); // the first tag is written with the field
+  return [{ no: EVENTS_FIELD, wireType: WireType.LengthDelimited, data }];
 }
 
 /** What a watch makes of batches. */
@@ -81,8 +85,7 @@ export function messageOf(batch: EventBatch, request: WatchedRequest) {
   if (wanted.length === 0) return undefined;
   const events = isBinary ? [] : wanted.map(({ event }) => eventMessage(event));
   const message = create(WatchEventsResponseSchema, { events, resumeToken: seal(batch.position) });
-  // As fields that are encoded already: each watch would encode all events anew.
-  if (isBinary) message.$unknown = wanted.map(({ field }) => field);
+  if (isBinary) message.$unknown = asUnknown(wanted);
   batch.messages.set(key, message);
   return message;
 }

@@ -4,7 +4,7 @@ import { batchesOf, type EventBatch } from "./event-batch.js";
 import type { TimeSlices } from "./time-slices.js";
 
 /** Time between two looks for new events. */
-const EVERY_MS = 250;
+const EVERY_MS = 300;
 /** Events of one read: some milliseconds of work. */
 export const READ = 100;
 

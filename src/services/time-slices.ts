@@ -1,10 +1,10 @@
 /** Time for all slices in one turn of the event loop, ms. */
-const TURN_MS = 2;
+const TURN_MS = 1;
 /** Slices in one turn, if none takes any time. */
 const MAX_SLICES = 64;
 
 /**
- * Spreads the work of many watches that wake up together: one slice after the other, a few milliseconds in a turn of the event
+ * Spreads the work of many watches that wake up together: one slice after the other, a millisecond in a turn of the event
  * loop. Other requests are answered between the turns.
  */
 export class TimeSlices {

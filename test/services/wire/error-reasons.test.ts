@@ -35,6 +35,17 @@ import { unlessAborted } from "../../../src/services/wire/unless-aborted.js";
 import { countingMetrics } from "../../fixtures/metrics.js";
 import { openListener } from "./rpc-fixture.js";
 
+function oneWatchTooMany(): Error {
+  const limit = new WatchLimit(countingMetrics());
+  for (let n = 0; n < MAX_WATCHES_OF_APP; n++) limit.enter("shop");
+  try {
+    limit.enter("shop");
+  } catch (error) {
+    if (error instanceof ConnectError) return error;
+  }
+  throw new Error("The watch was not refused");
+}
+
 /** Errors of use cases, with the reason that callers see. */
 const FAILURES: readonly (readonly [string, Error])[] = [
   ["INVALID_FIELDS", new InvalidArgument("app_id", "missing")],
@@ -77,6 +88,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
   ["SIGNATURE_UNKNOWN", new Unauthenticated("signature_unknown", "no secret made it")],
   ["SIGNATURE_EXPIRED", new Unauthenticated("signature_expired", "too old")],
   ["RATE_LIMITED", new RateLimited(10, { limit: 100, windowMs: 1000 })],
+  ["TOO_MANY_WATCHES", oneWatchTooMany()],
   ["OVERLOADED", new Unavailable("full", 2000, { shed: "queue_length" })],
   ["UNAVAILABLE", new Unavailable("the store is away")],
   ["REQUEST_RUNNING", new RequestRunning()],
