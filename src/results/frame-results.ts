@@ -147,9 +147,8 @@ export function createFrameResults(deps: {
     const events = due.get(appId) ?? [];
     due.delete(appId);
     dueCount -= events.length;
-    // Events first: their lists are written, and many new lists must not displace these.
-    await takeIn(appId, events).catch((error: unknown) => deps.reportFailure("frame_counts", error));
     await writeShown(appId, shown);
+    await takeIn(appId, events).catch((error: unknown) => deps.reportFailure("frame_counts", error));
   };
 
   const settle = async (appId: string): Promise<void> => {

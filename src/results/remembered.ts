@@ -7,8 +7,12 @@ import { clicksAmong } from "./person-results.js";
 
 /** Products shown, and groups of their variants, of an exposure: the newest, and those of acts. */
 const MOST_SHOWN = 200;
-/** Answers of an exposure whose ids may come back with clicks: the newest, and those that acts named. */
+/**
+ * Answers of an exposure whose ids may come back with clicks: the newest, and those that acts named. They are cut to the former
+ * number at the latter: acts may still be on their way.
+ */
 const MOST_ANSWERS = 20;
+const ANSWERS_TO_CUT = 100;
 /** Products shown by exploration, the newest of an exposure. */
 const MOST_EXPLORED = 40;
 /** Times of an exposure, and its uses. */
@@ -55,7 +59,7 @@ function isSmall({ frames, acts, orders }: FrameExposure): boolean {
 function isSmallFrame({ shown, recommendationIds, explored, seenAt, usedAt }: ExposedFrame): boolean {
   return (
     shown.length <= MOST_SHOWN &&
-    recommendationIds.length <= MOST_ANSWERS &&
+    recommendationIds.length <= ANSWERS_TO_CUT &&
     explored.length <= MOST_EXPLORED &&
     seenAt.length <= MOST_TIMES &&
     usedAt.length <= MOST_TIMES

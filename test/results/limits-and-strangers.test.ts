@@ -8,14 +8,15 @@ const MINUTE_MS = 60_000;
 const AFTER_A_CLICK = "1 ordered; after a click 1 for 10.00 EUR; other 0";
 
 describe("what is remembered of a visitor keeps", () => {
-  it("a click on the first of 30 lists, and its order", async () => {
+  it("a click on the first of 130 lists, and its order", async () => {
     const { list, send, told, now } = await openResultShop();
     const recommendation_id = await list({ fpccid: "v1" });
     now.at += 1000;
     await send("product_view", { fp_ccid: "v1", recommendation_id });
     now.at += 1000;
     await send("order", { fp_ccid: "v1", order_id: "o1", ...PAID });
-    for (let n = 0; n < 30; n++) {
+    for (let n = 0; n < 130; n++) {
+      if (n === 30) await told();
       now.at += 10 * MINUTE_MS;
       await list({ fpccid: "v1" });
     }
