@@ -132,10 +132,8 @@ const COPY_MS = 24 * 3600_000;
  */
 function ordersOfNumber(main: Order | undefined, apart: readonly Order[], isSigning: boolean): readonly Order[] {
   const standing = (order: Order) => !order.cancelled && !order.bot && order.occurredAt > 0;
-  if (main === undefined || main.vouched || isSigning)
-    return [main, ...(isSigning || main?.vouched === true ? [] : apart)].filter(
-      (order) => order !== undefined && standing(order) && (order.vouched || !isSigning),
-    ) as readonly Order[];
+  if (isSigning || main?.vouched === true) return main?.vouched === true && standing(main) ? [main] : [];
+  if (main === undefined) return apart.filter(standing);
   if (main.occurredAt === 0 || deviceKeys(main.visitor).length > 0) return [main, ...apart].filter(standing);
   const [copy, ...others] = apart.filter(standing);
   if (copy === undefined || others.length > 0) return [main, ...apart].filter(standing);

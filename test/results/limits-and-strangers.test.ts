@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { erased } from "../fixtures/operations.js";
 import { storeKinds } from "../fixtures/stores.js";
 import { DAY_MS, openResultShop } from "./result-shop.js";
 
@@ -140,6 +141,23 @@ describe.each(stores)("persons and orders: $name", ({ openStore }) => {
     now.at += 5 * DAY_MS;
     await send("order", { fp_ccid: "v1", order_id: "o1", ...PAID });
     expect(await told()).toContain(AFTER_A_CLICK);
+  });
+});
+
+describe.each(stores)("an erasure of a visitor: $name", ({ openStore }) => {
+  it("leaves nothing of the visitor in somebody else's order", async () => {
+    const { send, rpc, store, list, writeFrameCounts } = await openResultShop(openStore);
+    const order = { orderId: "o1", payment: { amount: "10", currency: "EUR" } };
+    const contact = { email: "ann@x.example" };
+    const event = { actionType: "order", contact, products: [{ productId: "d" }], order };
+    await rpc.events.recordEvent({ appId: "shop", event });
+    await list({ fpccid: "v1" });
+    await send("order", { fp_ccid: "v1", order_id: "o1", ...PAID });
+    await writeFrameCounts();
+    expect((await store.orders.get("shop", "o1"))?.claimedBy).toEqual(["f:v1"]);
+    await erased(rpc, "shop", { visitor: { fingerprintId: "v1" } });
+    expect((await store.orders.get("shop", "o1"))?.claimedBy).toEqual([]);
+    expect(await store.copies.scan("shop", "frameExposures", "", 10)).toEqual([]);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   removeExposures,
   removeIdentity,
   removeVisitor,
+  withoutClaims,
 } from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
 
@@ -151,9 +152,16 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
       const remove = (tx: Transaction, rows: Rows<"orders">, one: Erasure) =>
         rows.reduce<Removed>((removed, { value }) => {
           const order = tx.orders.get(value.orderId);
-          return order !== undefined && matches(one)(order) ? eraseOrder(tx, removed, order) : removed;
+          if (order === undefined) return removed;
+          if (matches(one)(order)) return eraseOrder(tx, removed, order);
+          tx.orders.put(order.orderId, withoutClaims(order, one.person));
+          return removed;
         }, one);
-      return sift(appId, erasure, "orders", (rows, one) => rows.filter(({ value }) => matches(one)(value)), remove);
+      const theirs = (rows: Rows<"orders">, one: Erasure) => {
+        const isTheirs = matches(one);
+        return rows.filter(({ value }) => isTheirs(value) || withoutClaims(value, one.person) !== value);
+      };
+      return sift(appId, erasure, "orders", theirs, remove);
     },
   } satisfies Steps;
 }

@@ -115,7 +115,7 @@ export function removeVisitor(tx: Transaction, { person, counts }: Removed, visi
 
 /** Removes an order of an erased person also from the exposures of others who are among its ids. */
 export function eraseOrder(tx: Transaction, removed: Removed, order: Order): Removed {
-  for (const key of visitorKeys(order.visitor)) {
+  for (const key of [...visitorKeys(order.visitor), ...order.claimedBy]) {
     const exposure = tx.frameExposures.get(key);
     if (exposure === undefined || !hasOrder(exposure, order.orderId)) continue;
     const left = withoutOrder(exposure, order.orderId);
@@ -123,6 +123,14 @@ export function eraseOrder(tx: Transaction, removed: Removed, order: Order): Rem
     tx.frameExposures.put(key, { ...left, counted });
   }
   return removeOrder(tx, removed, order);
+}
+
+/** Somebody else's order without what it says of a person: a browser that claims it, a history that has one of its number. */
+export function withoutClaims(order: Order, { visitorKeys: keys, historyIds }: Person): Order {
+  const claimedBy = order.claimedBy.filter((key) => !keys.includes(key));
+  const apart = order.apart.filter((historyId) => !historyIds.includes(historyId));
+  const isSame = claimedBy.length === order.claimedBy.length && apart.length === order.apart.length;
+  return isSame ? order : { ...order, claimedBy, apart };
 }
 
 /** Removes an order with its row in the history. */
