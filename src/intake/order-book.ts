@@ -102,7 +102,10 @@ function paidBy(
   const isBetter = PAYMENT_RANK[by] > PAYMENT_RANK[before.paidBy];
   const isNewer = by === before.paidBy && by !== "browser" && occurredAt >= before.paidAt;
   if (said.amount !== "" && (before.payment.amount === "" || isBetter || isNewer))
-    return { payment: said, paidBy: by, paidAt: occurredAt };
+    return {
+      payment: { amount: said.amount, currency: said.currency || before.payment.currency },
+      ...{ paidBy: by, paidAt: occurredAt },
+    };
   return { payment: before.payment, paidBy: before.paidBy, paidAt: before.paidAt };
 }
 
