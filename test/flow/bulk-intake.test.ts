@@ -51,7 +51,8 @@ const anySent: fc.Arbitrary<SentEvent> = fc.record({
 /** Every record of the app, with the key it has within it. */
 async function contents(store: Store, appId: string): Promise<unknown> {
   const rows = async (table: CopiedTable) => [table, await store.copies.scan(appId, table, "", 1000)];
-  return Promise.all(COPIED_TABLES.map(rows));
+  // Which views are due depends on what the process knows of the app's frames at the moment.
+  return Promise.all(COPIED_TABLES.filter((table) => table !== "dueResults").map(rows));
 }
 
 async function* batches(appId: string, all: readonly SentEvent[], size: number) {
