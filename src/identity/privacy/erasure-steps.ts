@@ -150,17 +150,9 @@ function createHistorySteps(deps: ErasureStepsDependencies) {
         return (value: CopiedRecords["orders"]) => value.receivedAt <= startedAt && order(value);
       };
       const remove = (tx: Transaction, rows: Rows<"orders">, one: Erasure) =>
-        rows.reduce<Removed>((removed, { value }) => {
-          const order = tx.orders.get(value.orderId);
-          if (order === undefined) return removed;
-          if (matches(one)(order)) return eraseOrder(tx, removed, order);
-          tx.orders.put(order.orderId, withoutClaims(order, one.person));
-          return removed;
-        }, one);
-      const theirs = (rows: Rows<"orders">, one: Erasure) => {
-        const isTheirs = matches(one);
-        return rows.filter(({ value }) => isTheirs(value) || withoutClaims(value, one.person) !== value);
-      };
+        rows.reduce<Removed>((removed, { value }) => eraseOrder(tx, removed, value.orderId, matches(one)), one);
+      const theirs = (rows: Rows<"orders">, one: Erasure) =>
+        rows.filter(({ value }) => matches(one)(value) || withoutClaims(value, one.person) !== value);
       return sift(appId, erasure, "orders", theirs, remove);
     },
   } satisfies Steps;

@@ -113,8 +113,19 @@ export function removeVisitor(tx: Transaction, { person, counts }: Removed, visi
   return { person: withVisitor(person, visitor), counts: plus(counts, "visitors", 1) };
 }
 
-/** Removes an order of an erased person also from the exposures of others who are among its ids. */
-export function eraseOrder(tx: Transaction, removed: Removed, order: Order): Removed {
+/** Removes an order of an erased person, also from the exposures of others; takes the person's claims from others' orders. */
+export function eraseOrder(
+  tx: Transaction,
+  removed: Removed,
+  orderId: string,
+  isTheirs: (order: Order) => boolean,
+): Removed {
+  const order = tx.orders.get(orderId);
+  if (order === undefined) return removed;
+  if (!isTheirs(order)) {
+    tx.orders.put(orderId, withoutClaims(order, removed.person));
+    return removed;
+  }
   for (const key of [...visitorKeys(order.visitor), ...order.claimedBy]) {
     const exposure = tx.frameExposures.get(key);
     if (exposure === undefined || !hasOrder(exposure, order.orderId)) continue;
