@@ -7,7 +7,7 @@ const load = (module) =>
   });
 const args = process.argv.slice(2);
 // Before the other modules, which few open files do not suffice for.
-const { limitsRefusal, readMachineLimits } = await load("server/machine-limits");
+const { limitsRefusal, readMachineLimits } = await load("machine-limits");
 const refusal = limitsRefusal(args[0], readMachineLimits());
 if (refusal !== undefined) {
   process.stderr.write(`error: ${refusal}\n`);

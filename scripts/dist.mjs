@@ -1,16 +1,28 @@
-// Makes what is in dist/: src/ compiled file by file, and the pages of web/ bundled. esbuild alone does that, in a second or two;
-// it removes types and does not check them, which `npm run check` does.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+// Makes what is in dist/: the server with the packages it needs, and the pages of web/, bundled. esbuild alone does that, in a second
+// or two; it removes types and does not check them, which `npm run check` does.
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build, stop } from "esbuild";
-import { filesBelow, root } from "./lib.mjs";
+import { root } from "./lib.mjs";
 import { bundledLicences } from "./licence-texts.mjs";
+
+/** Packages with native parts, which stay beside the bundle. */
+export const NATIVE = ["@node-rs/crc32", "lmdb", "msgpackr"];
+
+/** Modules of src/ that a process or a thread begins with. */
+const SERVER_ENTRIES = [
+  "main",
+  "server/machine-limits",
+  "server/training-worker",
+  "server/verify-process",
+  "server/workers/worker",
+];
 
 /** @throws Error that names file and line of what is no TypeScript, or what a page imports in vain */
 export async function makeDist(folder) {
   try {
     await Promise.all([
-      compileSources(folder),
+      bundleServer(folder),
       bundleHelper(join(folder, "web/helper")),
       bundlePage("web/demo/shop.ts", join(folder, "web/demo")),
       bundleConsole(join(folder, "web/console")),
@@ -21,24 +33,33 @@ export async function makeDist(folder) {
   }
 }
 
-async function compileSources(outdir) {
-  const files = filesBelow(join(root, "src")).filter((file) => !file.startsWith("learning/kernels/assembly/"));
-  await build({
+/**
+ * Entries of the processes and threads of a server, and chunks of what they share. A server loads some 60 files instead of 1,100,
+ * and is ready in half the time.
+ */
+async function bundleServer(outdir) {
+  const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: files.filter((file) => file.endsWith(".ts")).map((file) => join("src", file)),
-    outbase: "src",
+    entryPoints: SERVER_ENTRIES.map((name) => join("src", `${name}.ts`)),
     outdir,
+    entryNames: "[name]",
+    bundle: true,
+    splitting: true,
+    external: NATIVE,
     format: "esm",
     platform: "node",
-    target: "es2023",
+    target: "node20",
+    mainFields: ["module", "main"],
     sourcemap: true,
     sourcesContent: false,
-    logLevel: "silent",
+    metafile: true,
+    logLevel: "error",
+    // Bundled CommonJS packages call require for modules of Node.
+    banner: {
+      js: 'import { createRequire as aisleRequire } from "node:module"; const require = aisleRequire(import.meta.url);',
+    },
   });
-  for (const file of files.filter((name) => !name.endsWith(".ts"))) {
-    mkdirSync(dirname(join(outdir, file)), { recursive: true });
-    cpSync(join(root, "src", file), join(outdir, file));
-  }
+  writeFileSync(join(outdir, "LICENSES.md"), bundledLicences(Object.keys(metafile.inputs)));
 }
 
 /** The helper for shops' pages: one script and one style sheet. */

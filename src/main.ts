@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runProgram } from "./cli/program.js";
+import { installed } from "./server/installed.js";
 
-const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
+const { version } = createRequire(import.meta.url)(installed("package.json")) as { version: string };
 
 /** Runs one command of `aisle` and returns its exit code. */
 export async function main(args: readonly string[]): Promise<number> {

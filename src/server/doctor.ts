@@ -9,6 +9,7 @@ import { DomainError, Unavailable } from "../domain/errors.js";
 import type { Finding } from "../domain/finding.js";
 import type { StoreReport } from "../store/lmdb/verify.js";
 import { type CertificateSettings, RPC_CERTIFICATE, readCertificate } from "./certificates.js";
+import { entryOf } from "./installed.js";
 import { type CertificateFiles, type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
 import { ConfigError } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
@@ -156,7 +157,7 @@ async function examineStore(location: StoreLocation): Promise<Finding[]> {
  */
 async function verifyStore(location: StoreLocation): Promise<Verification> {
   if (location.kind === "embedded") {
-    return verifyInProcess(new URL("./verify-process.js", import.meta.url), location.directory);
+    return verifyInProcess(entryOf("verify-process"), location.directory);
   }
   try {
     const { verifyMongo } = await import("../store/mongo/verify.js");
@@ -167,7 +168,7 @@ async function verifyStore(location: StoreLocation): Promise<Verification> {
 }
 
 /** Runs the module at `entry`; a crash by signal becomes a finding. */
-export function verifyInProcess(entry: URL, directory: string): Promise<Verification> {
+export function verifyInProcess(entry: string | URL, directory: string): Promise<Verification> {
   const failed = (failure: string): Verification => ({ entries: {}, faultCount: 0, faults: [], failure });
   const child = fork(entry, [directory], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   return new Promise((resolve) => {

@@ -4,6 +4,7 @@ import type { ModelManifest, SnapshotBytes } from "../domain/model.js";
 import type { EvaluationQuery, RunEvaluation } from "../learning/evaluation/evaluator.js";
 import type { Evaluation } from "../learning/evaluation/report.js";
 import type { RunTraining, TrainingProgress } from "../learning/training/trainer.js";
+import { entryOf } from "./installed.js";
 import type { StoreLocation } from "./open-store.js";
 import type { EmbedderLocation } from "./settings/embedder-location.js";
 
@@ -52,7 +53,7 @@ export function createThreadTraining(
       const name = job.evaluation === undefined ? "training" : "evaluation";
       const failed = name === "training" ? "Training failed" : "Evaluation failed";
       const workerData: TrainingJob = { ...job, store, embedder, learnedOrder, liveLearning };
-      const worker = new Worker(new URL("./training-worker.js", import.meta.url), { workerData });
+      const worker = new Worker(entryOf("training-worker"), { workerData });
       workers.add(worker);
       worker.on("message", (message: TrainingMessage) => {
         if (message.kind === "progress") onProgress(message.progress);

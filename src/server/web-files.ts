@@ -2,14 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { ConsoleFile, ConsolePages } from "../services/wire/console.js";
+import { installed } from "./installed.js";
 import type { Ports, RoleTasks } from "./roles.js";
 import type { Config } from "./settings/config.js";
 
-/** Data, pictures and style sheet of the demo shop, in `web/` itself: this module is as deep in `dist/` as in `src/`. */
-export const DEMO_DATA = join(import.meta.dirname, "../../web/demo");
+/** Data, pictures and style sheet of the demo shop, in `web/` itself. */
+export const DEMO_DATA = installed("web/demo");
 
-/** The built files of `web/`. They exist in `dist/` only, not beside the sources. */
-const BUILT = join(import.meta.dirname, "../web");
+/** The built files of `web/`. */
+const BUILT = installed("dist/web");
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

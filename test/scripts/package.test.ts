@@ -43,5 +43,5 @@ it("the package of npm run package takes events and recommends, with no package 
     body: JSON.stringify({ appId: "demo", productInteractions: [], currentProductIds: "lark-2", fpccid: "fp-maja" }),
   });
   expect(await answer.json()).toMatchObject({ recommended: expect.arrayContaining([expect.anything()]) });
-  expect(readFileSync(join(folder, "package/vendor/LICENSES.md"), "utf8")).toContain("## fastify ");
+  expect(readFileSync(join(folder, "package/dist/LICENSES.md"), "utf8")).toContain("## fastify ");
 }, 300_000);

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { entryOf } from "../installed.js";
 import { createLog, type Logger, withoutPersonal } from "../log.js";
 import { nodeOptions } from "../machine-limits.js";
 import { findPorts, type Ports, ROLE_TASKS, type RoleTasks, readyLines } from "../roles.js";
@@ -125,7 +125,7 @@ function setUpCluster(): void {
   // it takes them, and their callers wait for ever: some 1 in 5,000 at each kill under load ("answer only 200").
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
+    exec: entryOf("worker"),
     args: [],
     execArgv: [...v8Options(nodeOptions()), ...process.execArgv],
     // Not as JSON, which turns Infinity, the setting `off` of a limit, into null.

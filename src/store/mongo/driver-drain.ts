@@ -10,8 +10,8 @@
  *   out; once it passes, remove this file.
  */
 
-import { createRequire } from "node:module";
 import { Socket } from "node:net";
+import { Connection } from "mongodb/lib/cmap/connection.js";
 
 /**
  * Emits "drain" on each socket that the driver has given up. The driver then continues and finds the error that it stored.
@@ -33,17 +33,9 @@ export function patchDriver(): void {
 let isMended = false;
 
 function connectionPrototype(): { cleanup: (...given: never[]) => unknown } | undefined {
-  try {
-    const found: unknown = createRequire(import.meta.url)("mongodb/lib/cmap/connection.js");
-    if (typeof found !== "object" || found === null || !("Connection" in found)) return undefined;
-    const { Connection } = found;
-    if (typeof Connection !== "function") return undefined;
-    const prototype: unknown = Connection.prototype;
-    return hasCleanup(prototype) ? prototype : undefined;
-  } catch {
-    // another version of the driver
-    return undefined;
-  }
+  if (typeof Connection !== "function") return undefined;
+  const prototype: unknown = Connection.prototype;
+  return hasCleanup(prototype) ? prototype : undefined;
 }
 
 function hasCleanup(prototype: unknown): prototype is { cleanup: (...given: never[]) => unknown } {
