@@ -5,13 +5,14 @@
  *
  * The watched app gets `rate` events a second, the other one `own-rate`, both in open loops; the second is measured. Numbers of
  * watches take turns, and figures are medians of the passes: what else the machine does falls on all of them. The server has a
- * processor of its own where the machine has two; loads and watches share the other one. `memory` is what the server holds
+ * processor of its own where the machine has two; loads and watches share the other one, where watches give way: what the
+ * readers of a watch take of it is not the server's. `memory` is what the server holds
  * beyond its first pass without watches. `delay` is from the receipt of an event to its arrival at one of five watches that are decoded. `--bin` measures
  * another build.
  */
 import { fork } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
@@ -42,6 +43,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const counts = values.watches.split(",").map(Number);
+if (counts.some((count) => count > 0 && count <= DECODED)) throw new Error(`--watches: 0, or more than ${DECODED}`);
 
 interface Pass {
   readonly watches: number;
@@ -177,6 +179,7 @@ async function startConsumers(watches: number) {
 async function begin(watches: number, how: "decode" | "bytes"): Promise<() => Promise<Consumed>> {
   const file = join(import.meta.dirname, "watchers/consumers.ts");
   const child = fork(file, [server.rpcUrl, WATCHED, String(watches), how], { execArgv: ["--import", "tsx"] });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const next = () => new Promise<unknown>((resolve) => child.once("message", resolve));
   await next();
   return async () => {

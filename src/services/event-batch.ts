@@ -8,7 +8,7 @@ import { eventMessage } from "./event-messages.js";
 import { TOKEN_BYTES, type Tokens } from "./tokens.js";
 
 /** One message. A reader that is slow keeps one waiting in memory, of each of its watches. */
-const MESSAGE_BYTES = 64 * 1024;
+export const MESSAGE_BYTES = 64 * 1024;
 const EVENTS_BYTES = MESSAGE_BYTES - TOKEN_BYTES;
 
 /** Events of one message, encoded once for all watches that get them. */
@@ -50,6 +50,18 @@ export function batchesOf({ events, positionAfter }: EventsAfter): EventBatch[] 
   }
   if (some.length > 0) end(events.length);
   return batches;
+}
+
+/** Neighbours put together, as far as a message goes. */
+export function joined(batches: readonly EventBatch[]): EventBatch[] {
+  const all: EventBatch[] = [];
+  for (const batch of batches) {
+    const before = all.at(-1);
+    const bytes = (before?.bytes ?? 0) + batch.bytes;
+    if (before === undefined || bytes > EVENTS_BYTES) all.push(batch);
+    else all[all.length - 1] = { ...batch, events: [...before.events, ...batch.events], bytes };
+  }
+  return all;
 }
 
 const EVENTS_FIELD = WatchEventsResponseSchema.field.events.number;

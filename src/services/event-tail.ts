@@ -1,12 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventStore } from "../store/ports/event-store.js";
-import { batchesOf, type EventBatch } from "./event-batch.js";
+import { batchesOf, type EventBatch, joined, MESSAGE_BYTES } from "./event-batch.js";
 import type { TimeSlices } from "./time-slices.js";
 
-/** Time between two looks for new events. */
-const EVERY_MS = 300;
-/** Events of one read: some milliseconds of work. */
-export const READ = 100;
+/** Time between two looks for new events. Each finds few, so that none takes long. */
+const READ_EVERY_MS = 50;
+/** Time between two messages: longer for more watches, which then get fewer and larger ones. */
+const sendEveryMs = (watches: number) => Math.min(600, 300 + 2 * watches);
+/** Events of one read: a millisecond of work. */
+export const READ = 8;
 
 /** What a tail keeps of the past, for watches that take a little longer. */
 const MAX_EVENTS = 5000;
@@ -32,6 +34,9 @@ export class EventTail {
   /** The position behind the last batch. */
   private position = "";
   private begun = false;
+  /** What was read behind that and is not sent yet, and the position behind it. */
+  private found: EventBatch[] = [];
+  private foundTo = "";
   private reading: Promise<void> = Promise.resolve();
   private nextReading: Promise<void> | undefined;
   private readonly waiting = new Set<(error?: unknown) => void>();
@@ -58,16 +63,10 @@ export class EventTail {
     return number < this.first;
   }
 
-  /** Reads all events that are visible now. */
-  advance(): Promise<void> {
-    this.nextReading ??= this.reading
-      .catch(() => undefined) // told to those who waited for it
-      .then(() => {
-        this.nextReading = undefined;
-        this.reading = this.read();
-        return this.reading;
-      });
-    return this.nextReading;
+  /** Has all events that are visible now. */
+  async advance(): Promise<void> {
+    await this.look();
+    this.send();
   }
 
   /** Resolves when there is a batch of this number, when `signal` fires, or after `ms`; rejects when reading fails. */
@@ -94,30 +93,53 @@ export class EventTail {
 
   private async follow(): Promise<void> {
     const { signal } = this.closing;
-    for (;;) {
-      await pause(EVERY_MS, undefined, { signal }).catch(() => undefined); // the loop ends
+    for (let sentAt = performance.now(); ; ) {
+      await pause(READ_EVERY_MS, undefined, { signal }).catch(() => undefined); // the loop ends
       if (signal.aborted) return;
+      const isDue = performance.now() - sentAt >= sendEveryMs(this.waiting.size);
       try {
-        await this.deps.mustExist();
-        await this.advance();
+        await this.look();
+        if (isDue) await this.deps.mustExist();
+        if (isDue) this.send();
       } catch (error) {
         this.wake(error);
       }
+      if (isDue) sentAt = performance.now();
     }
+  }
+
+  /** Reads up to the end, after a look that is under way. */
+  private look(): Promise<void> {
+    this.nextReading ??= this.reading
+      .catch(() => undefined) // told to those who waited for it
+      .then(() => {
+        this.nextReading = undefined;
+        this.reading = this.read();
+        return this.reading;
+      });
+    return this.nextReading;
   }
 
   private async read(): Promise<void> {
     const { events, slices } = this.deps;
     const end = await events.position(this.appId);
-    if (!this.begun) this.position = end;
+    if (!this.begun) this.position = this.foundTo = end;
     this.begun = true;
-    while (this.position !== end) {
-      const page = await events.after(this.appId, this.position, READ, end);
-      for (const batch of batchesOf(page)) this.add(batch);
-      this.position = page.isEnd ? end : page.positionAfter(page.events.length);
-      this.wake();
-      if (this.position !== end) await slices.take();
+    while (this.foundTo !== end) {
+      await slices.take();
+      const page = await events.after(this.appId, this.foundTo, READ, end);
+      this.found.push(...batchesOf(page));
+      this.foundTo = page.isEnd ? end : page.positionAfter(page.events.length);
+      if (this.found.reduce((sum, { bytes }) => sum + bytes, 0) > MESSAGE_BYTES) this.send();
     }
+  }
+
+  /** Makes messages of what was found, and wakes the watches. */
+  private send(): void {
+    for (const batch of joined(this.found)) this.add(batch);
+    this.found = [];
+    this.position = this.foundTo;
+    this.wake();
   }
 
   private add(batch: EventBatch): void {

@@ -38,7 +38,7 @@ const STAGES = [
   OperationStage.SCRUB,
 ];
 /** So many stages are aimed at, others in each run. */
-const AIMED = rounds(4, STAGES.length);
+const AIMED = rounds(2, STAGES.length);
 /** A kill comes late where a stage lasts a few milliseconds; with slow syncs it lasts longer. */
 const LEAST_STAGES = { slowed: rounds(1, 8), fast: rounds(0, 3) };
 /** A server goes on with what another one has left after a minute, and looks each minute. */

@@ -87,7 +87,8 @@ async function single(
   }
 }
 
-async function* many(
+/** The answers of a call as its caller sees them: they end with its deadline, its signal and its errors. */
+export async function* many(
   context: DirectContext,
   output: DescMessage,
   run: () => AsyncIterable<Init>,

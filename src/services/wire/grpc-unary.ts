@@ -1,6 +1,7 @@
 /**
  * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed, and for the
- * events and products that they send by the million: a stream of messages that are not compressed, answered by one.
+ * events and products that they send by the million: a stream of messages that are not compressed, answered by one. And one
+ * message answered by a stream (`grpc-answers.ts`), so that what many watches get is encoded once.
  *
  * Connect answers every protocol by one chain: a dozen nested iterators, three sets of headers and two controllers for
  * each call. Node's own request and response objects come on top. Both take several times as long as the call itself. Here
@@ -8,9 +9,9 @@
  * the stream. All other calls take Connect's path with the bytes already read: other protocols, streams, and compressed,
  * large, broken or too many messages. So only Connect rejects calls.
  */
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
-import { type DescMethod, type DescService, toBinary } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -21,30 +22,37 @@ import {
   type MethodImpl,
   type ServiceImpl,
 } from "@connectrpc/connect";
-import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import { compressionGzip } from "@connectrpc/connect-node";
-import { DirectContext } from "./direct-clients.js";
-import { answerTooLarge, withReason } from "./error-info.js";
+import { DirectContext, many } from "./direct-clients.js";
 import { errorOfMessages } from "./first-message.js";
-import { withPlainMessage } from "./grpc-message.js";
+import {
+  acceptsGzip,
+  encoded,
+  type Framed,
+  failureOf,
+  isOver,
+  NOTHING,
+  PREFIX_BYTES,
+  respond,
+  writeAnswers,
+} from "./grpc-answers.js";
 import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
-import { invoke, invokeStream, type Message, type StreamSpec, type UnarySpec } from "./intercepted-calls.js";
+import {
+  type AnswersSpec,
+  invoke,
+  invokeAnswers,
+  invokeStream,
+  type Message,
+  type StreamSpec,
+  type UnarySpec,
+} from "./intercepted-calls.js";
 import { createMessageReader } from "./message-reader.js";
-import { ANSWER_HEADERS } from "./request-origin.js";
 import type { RpcLimits } from "./rpc-limits.js";
+import { isWatch } from "./rpc-methods.js";
 
+type Spec = UnarySpec | StreamSpec | AnswersSpec;
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
-/** Flags, and the length of the message in four bytes (gRPC over HTTP/2, "Length-Prefixed-Message"). */
-const PREFIX_BYTES = 5;
-const COMPRESSED = 1;
 const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
-
-/**
- * Bytes of an answer from which it is compressed for callers that accept it. Stock clients accept gzip unasked, and a few
- * packets of a network cost less than the CPU: some 60 µs for 8 KiB.
- */
-const COMPRESS_FROM_BYTES = 8 * 1024;
 
 export interface GrpcUnaryDeps {
   readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
@@ -59,11 +67,11 @@ export interface GrpcUnary {
   /** The same router, whose services can also be called on the fast path. */
   knowing(router: ConnectRouter): ConnectRouter;
   /** What a call with these headers may reach on the fast path, if anything. */
-  specOf(headers: IncomingHttpHeaders): UnarySpec | undefined;
+  specOf(headers: IncomingHttpHeaders): UnarySpec | AnswersSpec | undefined;
   streamSpecOf(headers: IncomingHttpHeaders): StreamSpec | undefined;
   /** Answers the call when its body is one plain message; otherwise returns false and does nothing. */
   answer(
-    spec: UnarySpec,
+    spec: UnarySpec | AnswersSpec,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
     contextValues: ContextValues,
@@ -81,11 +89,29 @@ export interface GrpcUnary {
 
 export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
   const { limits } = deps;
-  const specs = new Map<string | undefined, UnarySpec>();
+  const specs = new Map<string | undefined, UnarySpec | AnswersSpec>();
   const streamSpecs = new Map<string | undefined, StreamSpec>();
   const open = new Set<DirectContext>();
   deps.shutdown.addEventListener("abort", () => {
     for (const context of open) context.abort(deps.shutdown.reason);
+  });
+
+  /** Makes the context of a call, which ends with it, with its caller and with the server. */
+  const contextOf = (
+    { method }: Spec,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    contextValues: ContextValues,
+  ) => {
+    const context = directContext(method, headers, contextValues, limits.maxTimeoutMs);
+    open.add(context);
+    stream.once("aborted", () => context.abort(new ConnectError("the caller hung up", Code.Canceled)));
+    return context;
+  };
+  const sendingOf = ({ method }: Spec, headers: IncomingHttpHeaders) => ({
+    output: method.output,
+    acceptsGzip: acceptsGzip(headers) && !isWatch(method),
+    writeMaxBytes: limits.writeMaxBytes,
   });
 
   const answer = async (
@@ -95,41 +121,54 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
     contextValues: ContextValues,
     call: (context: DirectContext) => Promise<Message>,
   ) => {
-    const context = contextOf(spec, headers, contextValues, limits.maxTimeoutMs);
-    open.add(context);
-    stream.once("aborted", () => context.abort(new ConnectError("the caller hung up", Code.Canceled)));
+    const context = contextOf(spec, stream, headers, contextValues);
     let body: Framed = NOTHING;
     let failure: Headers | undefined;
     try {
       if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
-      const answered = toBinary(
-        spec.method.output,
-        await (context.limited ? context.within(() => call(context)) : call(context)),
-      );
-      if (answered.length > limits.writeMaxBytes) throw answerTooLarge(limits.writeMaxBytes);
-      const compresses = answered.length >= COMPRESS_FROM_BYTES && acceptsGzip(headers);
-      body = compresses ? framed(await compressionGzip.compress(answered), COMPRESSED) : framed(answered, 0);
+      const message = await (context.limited ? context.within(() => call(context)) : call(context));
+      body = await encoded(message, sendingOf(spec, headers));
       context.finish();
     } catch (thrown) {
       body = NOTHING;
-      failure = new Headers();
-      setTrailerStatus(failure, withReason(context.fail(thrown)));
+      failure = failureOf(context, thrown);
     }
     open.delete(context);
-    if (stream.destroyed || stream.closed) return;
-    const { headerSet, trailerSet } = context;
-    const trailers: OutgoingHttpHeaders =
-      failure === undefined && trailerSet === undefined
-        ? GRPC_OK
-        : { ...recordOf(trailerSet), ...(failure === undefined ? GRPC_OK : recordOf(withPlainMessage(failure))) };
-    stream.once("wantTrailers", () => stream.sendTrailers(trailers));
-    const sent = body.isCompressed ? GZIP_HEADERS : HEADERS;
-    stream.respond(headerSet === undefined ? sent : { ...recordOf(headerSet), ...sent }, { waitForTrailers: true });
+    if (isOver(stream)) return;
+    respond(stream, context, body.isCompressed, () => failure);
     stream.end(body.bytes);
   };
 
+  const answerMany = async (
+    spec: AnswersSpec,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    contextValues: ContextValues,
+    message: Message,
+  ) => {
+    const context = contextOf(spec, stream, headers, contextValues);
+    const sending = sendingOf(spec, headers);
+    let failure: Headers | undefined;
+    let isBegun = false;
+    const begin = (isCompressed: boolean) => {
+      if (!isBegun) respond(stream, context, isCompressed, () => failure);
+      isBegun = true;
+    };
+    try {
+      if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
+      const call = () => invokeAnswers(spec, message, context, deps.interceptors);
+      await writeAnswers(stream, many(context, spec.method.output, call), sending, () => begin(sending.acceptsGzip));
+    } catch (thrown) {
+      failure = failureOf(context, thrown);
+    }
+    open.delete(context);
+    if (isOver(stream)) return;
+    begin(false);
+    stream.end();
+  };
+
   const failed =
-    ({ method }: UnarySpec | StreamSpec, stream: ServerHttp2Stream) =>
+    ({ method }: Spec, stream: ServerHttp2Stream) =>
     (error: unknown) => {
       deps.onError(error, pathOf(method));
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
@@ -142,6 +181,7 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
         for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
           const read = createMessageReader(spec.method.input);
           if (spec.kind === "unary") specs.set(pathOf(spec.method), { ...spec, read });
+          if (spec.kind === "server_streaming") specs.set(pathOf(spec.method), { ...spec, read });
           if (spec.kind === "client_streaming") streamSpecs.set(pathOf(spec.method), { ...spec, read });
         }
         router.service(service, implementation);
@@ -162,8 +202,11 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
       if (body.length > PREFIX_BYTES + limits.readMaxBytes) return false;
       const message = messageOf(spec, body);
       if (message === undefined) return false;
-      const call = (context: DirectContext) => invoke(spec, message, context, deps.interceptors);
-      answer(spec, stream, headers, contextValues, call).catch(failed(spec, stream));
+      const answered =
+        spec.kind === "unary"
+          ? answer(spec, stream, headers, contextValues, (context) => invoke(spec, message, context, deps.interceptors))
+          : answerMany(spec, stream, headers, contextValues, message);
+      answered.catch(failed(spec, stream));
       return true;
     },
 
@@ -179,16 +222,6 @@ function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
 
-interface Framed {
-  readonly bytes: Uint8Array;
-  readonly isCompressed: boolean;
-}
-
-const NOTHING: Framed = { bytes: new Uint8Array(0), isCompressed: false };
-const GRPC_OK = { "grpc-status": "0" };
-const HEADERS = { ":status": 200, "content-type": "application/grpc+proto", ...ANSWER_HEADERS };
-const GZIP_HEADERS = { ...HEADERS, "grpc-encoding": "gzip" };
-
 /** Whether a program may have sent these headers with one plain message. */
 function isPlain(headers: IncomingHttpHeaders): boolean {
   if (headers[":method"] !== "POST" || !CONTENT_TYPES.has(headers["content-type"])) return false;
@@ -199,13 +232,8 @@ function isPlain(headers: IncomingHttpHeaders): boolean {
   return timeout === undefined || isGrpcTimeout(timeout);
 }
 
-function acceptsGzip(headers: IncomingHttpHeaders): boolean {
-  const accepted = headers["grpc-accept-encoding"];
-  return typeof accepted === "string" && accepted.split(",").some((name) => name.trim() === "gzip");
-}
-
-function contextOf(
-  spec: UnarySpec | StreamSpec,
+function directContext(
+  method: DescMethod,
   headers: IncomingHttpHeaders,
   contextValues: ContextValues,
   maxTimeoutMs: number,
@@ -215,7 +243,7 @@ function contextOf(
     typeof timeout === "string"
       ? { contextValues, timeoutMs: Math.min(grpcTimeoutMs(timeout), maxTimeoutMs) }
       : { contextValues };
-  return new DirectContext(spec.method.parent, spec.method, options, {
+  return new DirectContext(method.parent, method, options, {
     protocolName: "grpc",
     url: headers[":path"] ?? "",
     header: () => requestHeader(headers),
@@ -223,7 +251,7 @@ function contextOf(
 }
 
 /** The message of a body that is one uncompressed message; undefined for any other. */
-function messageOf({ read }: UnarySpec, body: Buffer): Message | undefined {
+function messageOf({ read }: Pick<Spec, "read">, body: Buffer): Message | undefined {
   if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
     return undefined;
   try {
@@ -254,14 +282,6 @@ async function* messagesOf(
   }
 }
 
-function framed(message: Uint8Array, flags: number): Framed {
-  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  bytes[0] = flags;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, PREFIX_BYTES);
-  return { bytes, isCompressed: flags === COMPRESSED };
-}
-
 function requestHeader(headers: IncomingHttpHeaders): Headers {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers)) {
@@ -269,8 +289,4 @@ function requestHeader(headers: IncomingHttpHeaders): Headers {
     for (const one of Array.isArray(value) ? value : [value]) all.append(name, one);
   }
   return all;
-}
-
-function recordOf(headers: Headers | undefined): Record<string, string> {
-  return headers === undefined ? {} : Object.fromEntries(headers);
 }

@@ -14,6 +14,8 @@ type ImplSpec<K extends MethodImplSpec["kind"]> = Extract<MethodImplSpec, { kind
 export type UnarySpec = ImplSpec<"unary">;
 /** A call of a stream of messages and one answer. */
 export type StreamSpec = ImplSpec<"client_streaming">;
+/** A call of one message and a stream of answers. */
+export type AnswersSpec = ImplSpec<"server_streaming">;
 
 /** Through the interceptors, outermost first, to the implementation. */
 export async function invoke(
@@ -35,30 +37,47 @@ export async function invokeStream(
   context: DirectContext,
   interceptors: readonly Interceptor[],
 ): Promise<Message> {
-  const { service } = context;
-  const last: Next = async (request) => {
-    if (!request.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
-    const message = only(create(method.output, await impl(request.message, context)));
-    return { stream: true, service, method, message, header: context.responseHeader, trailer: context.responseTrailer };
-  };
-  const { requestMethod, url, signal, requestHeader: header, values: contextValues } = context;
-  const request = {
-    stream: true,
-    service,
-    method,
-    message: messages,
-    requestMethod,
-    url,
-    signal,
-    header,
-    contextValues,
-  } as const;
-  const answer = await around(last, interceptors)(request);
-  if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+  const answers = answersOf(method, messages, context, interceptors, async function* (requests) {
+    yield create(method.output, await impl(requests, context));
+  });
   let found: Message | undefined;
-  for await (const message of answer.message) found ??= message; // to its end, which interceptors wait for
+  for await (const message of answers) found ??= message; // to its end, which interceptors wait for
   if (found === undefined) throw new ConnectError("an interceptor took the answer away", Code.Internal);
   return found;
+}
+
+/** The same for one message and a stream of answers. */
+export function invokeAnswers(
+  { impl, method }: AnswersSpec,
+  message: Message,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+): AsyncIterable<Message> {
+  return answersOf(method, only(message), context, interceptors, async function* (requests) {
+    for await (const request of requests)
+      for await (const answer of impl(request, context)) yield create(method.output, answer);
+  });
+}
+
+async function* answersOf(
+  method: StreamSpec["method"] | AnswersSpec["method"],
+  messages: AsyncIterable<Message>,
+  context: DirectContext,
+  interceptors: readonly Interceptor[],
+  run: (requests: AsyncIterable<Message>) => AsyncIterable<Message>,
+): AsyncGenerator<Message, void, undefined> {
+  const { service, requestMethod, url, signal, requestHeader: header, values: contextValues } = context;
+  const last: Next = async (request) => {
+    if (!request.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+    const message = run(request.message);
+    return { stream: true, service, method, message, header: context.responseHeader, trailer: context.responseTrailer };
+  };
+  const answer = await around(
+    last,
+    interceptors,
+  )({ stream: true, service, method, message: messages, requestMethod, url, signal, header, contextValues });
+  if (!answer.stream) throw new ConnectError("an interceptor made one message of a stream", Code.Internal);
+  yield* answer.message;
 }
 
 type Next = Parameters<Interceptor>[0];

@@ -12,13 +12,13 @@ import { toConnectError } from "./errors.js";
 import { jsonFault } from "./json-fault.js";
 import { noSuchTime, withCamelMasks } from "./json-forms.js";
 import { unknownEnumNumber } from "./known-enums.js";
+import { isWatch } from "./rpc-methods.js";
 
 /**
  * A message has at most 1,000 events or products, or 10,000 ids. With more, 4 MiB of `{},` would take a second of CPU.
  */
 export const JSON_BOUNDS = { depth: 32, containers: 50_000, commas: 200_000 };
 
-const WATCH = /^Watch/;
 const NEVER_BYTES = 2 ** 32 - 1;
 
 /** Types in the `details` of an error inside an answer, as of one result of a batch. */
@@ -33,8 +33,7 @@ export function withNamedFields(router: ConnectRouter): ConnectRouter {
       for (const method of service.methods) {
         const textDecoder = createNamingDecoder(method.input);
         const jsonOptions = { ignoreUnknownFields: false, registry, textDecoder };
-        // One message of a watch goes to many, and each would compress it anew.
-        const compressing = WATCH.test(method.name) && { compressMinBytes: NEVER_BYTES };
+        const compressing = isWatch(method) && { compressMinBytes: NEVER_BYTES };
         router.service({ ...service, methods: [method] }, implementation, { jsonOptions, ...compressing });
       }
       return this;
