@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { createRequire } from "node:module";
+
 const load = (module) =>
   import(`../dist/${module}.js`).catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes(`dist/${module}.js`)) throw error;
@@ -14,6 +16,7 @@ if (refusal !== undefined) {
   process.exit(1);
 }
 const { main } = await load("main");
-const exitCode = await main(args);
+const { version } = createRequire(import.meta.url)("../package.json");
+const exitCode = await main(args, version);
 // A command that failed half-way may have left a listener or a thread behind that would keep the process alive.
 if (exitCode !== 0) process.exit(exitCode);

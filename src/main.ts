@@ -1,12 +1,8 @@
-import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runProgram } from "./cli/program.js";
-import { installed } from "./server/installed.js";
 
-const { version } = createRequire(import.meta.url)(installed("package.json")) as { version: string };
-
-/** Runs one command of `aisle` and returns its exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+/** Runs one command of `aisle`, of this version, and returns its exit code. */
+export async function main(args: readonly string[], version: string): Promise<number> {
   const interrupted = new AbortController();
   const serving = args[0] === "serve";
   if (!serving) process.once("SIGINT", () => interrupted.abort());
