@@ -103,11 +103,6 @@ const PACKAGE_OWNERS = {
   saxes: ["catalog/feed"],
 };
 
-/** Modules past 300 lines, each with the reason why it is one idea. */
-const LONG: Readonly<Record<string, string>> = {
-  "learning/kernels/assembly/item-vectors.ts": "one batch forwards and backwards, and a kernel is one module",
-};
-
 const src = join(import.meta.dirname, "../src");
 const tree = new Map(
   readdirSync(src, { recursive: true, encoding: "utf8" })
@@ -162,13 +157,6 @@ describe("src", () => {
       }
     expect([...packages].sort()).toEqual(["@bomb.sh/tab/commander", "cli-table3", "commander"]);
     expect([...reached].filter((path) => path !== "main.ts" && !path.startsWith("cli/"))).toEqual([]);
-  });
-
-  it("has no module above 300 lines except those listed with a reason", () => {
-    const long = [...tree].filter(
-      ([path, text]) => !path.startsWith("gen/") && text.trimEnd().split("\n").length > 300,
-    );
-    expect(long.map(([path]) => path)).toEqual(Object.keys(LONG));
   });
 });
 

@@ -107,15 +107,10 @@ describe("records encoded as cells", () => {
     expect(kind.inline.take(["x", 99], 0, 1)).toEqual({ a: "x", b: 7 });
   });
 
-  it("are completed and upgraded as the record declares", () => {
-    const kind = record(
-      { a: number, b: later(number, -1) },
-      {
-        upgrade: (cells) => (Array.isArray(cells[0]) ? cells[0] : cells),
-        complete: (value) => (value.b === -1 ? { ...value, b: value.a } : value),
-      },
-    );
-    expect(kind.inline.take([[3]], 0, 1)).toEqual({ a: 3, b: 3 });
+  it("are completed as the record declares", () => {
+    const complete = (value: { a: number; b: number }) => (value.b === -1 ? { ...value, b: value.a } : value);
+    const kind = record({ a: number, b: later(number, -1) }, { complete });
+    expect(kind.inline.take([3], 0, 1)).toEqual({ a: 3, b: 3 });
     expect(kind.inline.take([3, 4], 0, 2)).toEqual({ a: 3, b: 4 });
     expect(kind.fromDocument({ a: 3 })).toEqual({ a: 3, b: 3 });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DataDamaged } from "../../src/domain/errors.js";
 import { NO_EXPOSURE } from "../../src/domain/frame-exposure.js";
 import { codecOf } from "../../src/store/lmdb/codec.js";
-import { frameExposure, frame as frameKind, frameVersion } from "../../src/store/schema/frames.js";
+import { frameExposure, frame as frameKind } from "../../src/store/schema/frames.js";
 import { exposure, frame, fullFrame, variant } from "../contract/samples.js";
 
 // The last cell of a stored record is its checksum.
@@ -42,25 +42,10 @@ describe("frames stored by earlier versions", () => {
     const rules = frameCodec.toCells(kept).slice(8);
     const asRow = (one: unknown) => (Array.isArray(one) ? one.slice(0, 10) : one);
     const earlier = rules.slice(0, 11).map((one, i) => (i === 8 && Array.isArray(one) ? one.map(asRow) : one));
-    expect(frameCodec.fromCells([...cells, 0, earlier, CHECKSUM], "")).toEqual(kept);
+    expect(frameCodec.fromCells([...cells, 0, ...earlier, CHECKSUM], "")).toEqual(kept);
     const { stockSaid: _, ...document } = Object.assign({}, kept);
     const asStored = variants.map(({ filter: _, pinnedProductIds: __, ...row }) => row);
     expect(frameKind.fromDocument({ ...document, variants: asStored })).toEqual(kept);
-  });
-
-  it("are read with rules in one cell of the embedded store up to format 7, and in one more cell of a version", () => {
-    const full = fullFrame("f1");
-    const today = frameCodec.toCells(full);
-    const nested = [...today.slice(0, 8), today.slice(8)];
-    expect(frameCodec.fromCells([...nested, CHECKSUM], "")).toEqual(full);
-    const versions = codecOf(frameVersion);
-    for (const stored of [today, [...nested, 0]])
-      expect(versions.fromCells([stored, true, CHECKSUM], "")).toEqual({ frame: full, deleted: true });
-    for (const stored of [
-      [...cells, 0],
-      [...cells, 0.35, 0],
-    ])
-      expect(versions.fromCells([stored, false, CHECKSUM], "").frame).toMatchObject(before);
   });
 
   it("have exposures whose orders carry only a time", () => {

@@ -40,7 +40,7 @@ export async function examineEmbedded(directory: string, now: Now): Promise<Find
     }
     findings.push(await memoryMap(path));
   } catch (error) {
-    const state = error instanceof FormatUnsupported && error.isOlder ? "note" : "problem";
+    const state = error instanceof FormatUnsupported && error.canBeUpgraded ? "note" : "problem";
     const text = error instanceof DomainError ? error.message : "it cannot be read";
     findings.push({ about: "store", state, text: `embedded in ${path}: ${text}` });
   }

@@ -1,10 +1,8 @@
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import { number, text } from "../schema/kinds.js";
 import { codecOf } from "./codec.js";
-import { mendContactKeys } from "./contact-keys.js";
 import type { Key } from "./keys.js";
 import { type SavedClock, savedClockKind } from "./records.js";
-import { repairProducts } from "./repair-products.js";
 import { Table, type TableContext, type TableData } from "./table.js";
 import type { Tables } from "./tables.js";
 
@@ -32,25 +30,8 @@ export interface Upgrade {
   run(store: UpgradedStore): void;
 }
 
-/** In order, without gaps. Another step makes a new format. */
+/** In order, without gaps. Another step makes a new format; the oldest that is read is the one before the first. */
 const UPGRADES: readonly Upgrade[] = [
-  // The store gets an id. Opening creates the table of copies.
-  { to: 2, run: ({ meta, newId }) => put(meta.texts, STORE_ID_KEY, newId()) },
-  // Opening creates the tables of rejected events.
-  { to: 3, run: () => undefined },
-  // Opening creates the ledger heads and the table of erasures; older ledger entries stay outside of the chain.
-  { to: 4, run: () => undefined },
-  // Products that too few visitors have sent leave the catalogue, and no learned product keeps the SKU of another.
-  { to: 5, run: ({ tables }) => repairProducts(tables) },
-  // Phone numbers get the `+` that their index has.
-  { to: 6, run: ({ tables }) => void mendContactKeys(tables) },
-  // Secrets may be encrypted, and an app's secrets include its signing secrets.
-  { to: 7, run: () => undefined },
-  // The rules of a frame have cells of their own, and a feed that never ran has null for its last run. The old forms of
-  // both can be read, too.
-  { to: 8, run: () => undefined },
-  // Opening creates the table of operations.
-  { to: 9, run: () => undefined },
   // The keys of contacts follow other rules; a server that starts writes them anew, app by app (`identity/rekey-contacts.ts`).
   // Opening creates the table of suppressed addresses.
   { to: 10, run: () => undefined },
@@ -61,6 +42,10 @@ const UPGRADES: readonly Upgrade[] = [
  * records of a newer one.
  */
 export const FORMAT_NUMBER = 10;
+
+/** The oldest format that can be upgraded. */
+const OLDEST = 9;
+const TOO_OLD = "it cannot be upgraded";
 
 /** Time of the first erasure since the last compaction; absent when the file holds no erased bytes. */
 export const ERASED_KEY: Key = "store\0erased";
@@ -74,8 +59,7 @@ export const STORE_ID_KEY: Key = "store\0id";
 export class FormatUnsupported extends DomainError {
   constructor(
     message: string,
-    /** It can be upgraded. */
-    readonly isOlder: boolean,
+    readonly canBeUpgraded: boolean,
   ) {
     super(message);
   }
@@ -98,6 +82,7 @@ export function checkFormat(meta: Meta, readOnly: boolean, supported = FORMAT_NU
   if (found !== undefined && found > supported) throw unsupported(found, supported, "use a newer version");
   if (!readOnly) return;
   if (found === undefined) throw new Unavailable("The directory holds no complete store");
+  if (found < OLDEST) throw unsupported(found, supported, TOO_OLD);
   if (found < supported) throw unsupported(found, supported, "it is upgraded when it is opened for writing");
 }
 
@@ -122,7 +107,7 @@ export function upgradeFormat(
         put(numbers, FORMAT_KEY, supported);
       } else if (at !== supported) {
         const upgrade = upgrades.find(({ to }) => to === at + 1);
-        if (upgrade === undefined) throw unsupported(at, supported, "it cannot be upgraded");
+        if (upgrade === undefined) throw unsupported(at, supported, TOO_OLD);
         upgrade.run(store);
         put(numbers, FORMAT_KEY, upgrade.to);
         return at;
@@ -173,6 +158,6 @@ function put<T>(table: Table<T>, key: Key, value: T): void {
 function unsupported(found: number, supported: number, advice: string): FormatUnsupported {
   return new FormatUnsupported(
     `The store has format ${found}; this version of Aisle reads format ${supported}, ${advice}`,
-    found < supported,
+    OLDEST <= found && found < supported,
   );
 }

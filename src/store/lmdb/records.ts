@@ -1,12 +1,9 @@
 import type { ClockMark } from "../../domain/clock.js";
 import type { Interaction } from "../../domain/interaction.js";
 import type { ModelRecord } from "../../domain/model.js";
-import type { EarlierProduct } from "../earlier-products.js";
 import { model } from "../schema/apps.js";
-import { product } from "../schema/catalog.js";
-import { flag, later, list, number, record, text, time } from "../schema/kinds.js";
+import { later, list, number, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
-import { codecOf, type RecordCodec } from "./codec.js";
 
 /** A model's record and the checksum of its file. */
 export interface StoredModel {
@@ -60,19 +57,3 @@ export const KINDS = {
 export interface EmbeddedRecords extends RecordsOf<typeof KINDS> {
   readonly interactions: Interaction;
 }
-
-/** Where formats up to 4 kept how many had sent a learned product, and whether that was enough. */
-const SENDERS = 17;
-const senders = record<{ readonly count: number; readonly confirmed: boolean }>({ count: number, confirmed: flag });
-
-const productCodec = codecOf(product);
-
-export const earlierProductCodec: RecordCodec<EarlierProduct> = {
-  toCells: productCodec.toCells,
-  fromCells: (cells, key) => {
-    const isThere = SENDERS < cells.length - 1 && cells[SENDERS] !== null;
-    const from = isThere ? senders.take(cells, SENDERS, cells.length) : undefined;
-    const sentBy = from === undefined || from.confirmed ? undefined : from.count;
-    return { ...productCodec.fromCells(cells, key), sentBy };
-  },
-};

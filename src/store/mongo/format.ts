@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
 import { asked, type Connection, collectionOf, isDuplicate } from "./connection.js";
-import { moveRecords } from "./upgrade/move-records.js";
 
 /** The right to upgrade the store, which another server may take over when this one shows no sign of life. */
 export interface UpgradeClaim {
@@ -26,7 +25,6 @@ export const FORMAT_NUMBER = 10;
 
 /** In order. */
 const UPGRADES: readonly Upgrade[] = [
-  { from: 1, to: 9, run: moveRecords },
   // The keys of contacts follow other rules; a server that starts writes them anew, app by app (`identity/rekey-contacts.ts`).
   { from: 9, to: 10, run: async () => undefined },
 ];

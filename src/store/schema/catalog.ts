@@ -85,31 +85,20 @@ const feedRun = record<FeedRun>({
   rejects: list(record<FeedReject>({ position: number, id: text, reason: text })),
 });
 
-const LAST_RUN = 12;
-
-export const feed = record<Feed>(
-  {
-    feedId: text,
-    url: text,
-    format: text,
-    currency: text,
-    full: flag,
-    everyMs: number,
-    nextAt: time,
-    claimedBy: text,
-    claimedUntil: time,
-    etag: text,
-    lastModified: text,
-    importedAt: time,
-    lastRun: orNull(feedRun),
-    forced: later(flag, false),
-    operationIds: later(list(text), []),
-  },
-  {
-    // Up to format 7 a feed that had never run had an empty list there.
-    upgrade: (cells) => {
-      const lastRun = cells[LAST_RUN];
-      return Array.isArray(lastRun) && lastRun.length === 0 ? cells.with(LAST_RUN, null) : cells;
-    },
-  },
-);
+export const feed = record<Feed>({
+  feedId: text,
+  url: text,
+  format: text,
+  currency: text,
+  full: flag,
+  everyMs: number,
+  nextAt: time,
+  claimedBy: text,
+  claimedUntil: time,
+  etag: text,
+  lastModified: text,
+  importedAt: time,
+  lastRun: orNull(feedRun),
+  forced: later(flag, false),
+  operationIds: later(list(text), []),
+});

@@ -23,7 +23,7 @@ import type {
 import { BOOST_CONDITIONS, type Boost, type FrameRules, NO_RULES, RELATIVE_FILTERS } from "../../domain/frame-rules.js";
 import type { FrameTally, Sales } from "../../domain/frame-tally.js";
 import { NO_FILTER, type PriceRange, type ProductFilter } from "../../domain/product-filter.js";
-import { type Cells, flag, type Kind, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
+import { flag, type Kind, later, list, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
 const sources = list(record<SourceWeight>({ source: oneOf(...FRAME_SOURCES), weight: number }));
 
@@ -75,47 +75,35 @@ const variant = record<FrameVariant>({
   exploration: later(orNull(number), null),
 });
 
-const RULES = 8;
-
-/** Up to format 7 what came after the diversity stood in one cell, and in a version of a frame a cell without meaning behind it. */
-function fromNestedRules(cells: Cells): Cells {
-  const rules = cells[RULES];
-  if (typeof rules === "string") return cells;
-  return Array.isArray(rules) ? [...cells.slice(0, RULES), ...rules] : cells.slice(0, RULES);
-}
-
 /** Frames of earlier versions have no diversity, or none of what came after it: they stand as they always did. */
-export const frame = record<FrameConfiguration>(
-  {
-    frameId: text,
-    title: text,
-    recommendedCount: number,
-    alternativeCount: number,
-    includeViewed: flag,
-    includeBought: flag,
-    updatedAt: time,
-    diversity: later(number, 0),
-    pageKind: later(oneOf(...PAGE_KINDS, ""), ""),
-    sources: later(sources, []),
-    rebuyAfterDays: later(number, 0),
-    rotation: later(flag, true),
-    pinnedProductIds: later(list(text), []),
-    bannedProductIds: later(list(text), []),
-    inStockOnly: later(flag, true),
-    fallback: later(flag, true),
-    variants: later(list(variant), []),
-    version: later(number, 1),
-    filter: later(filter, NO_FILTER),
-    stockSaid: later(flag, false),
-    rotationRate: later(number, ROTATION_RATE),
-    rotationDays: later(number, ROTATION_DAYS),
-    readyList: later(readyList, NO_READY_LIST),
-    rules: later(rules, NO_RULES),
-    exploration: later(number, 0),
-    experimentAt: later(time, 0),
-  },
-  { upgrade: fromNestedRules },
-);
+export const frame = record<FrameConfiguration>({
+  frameId: text,
+  title: text,
+  recommendedCount: number,
+  alternativeCount: number,
+  includeViewed: flag,
+  includeBought: flag,
+  updatedAt: time,
+  diversity: later(number, 0),
+  pageKind: later(oneOf(...PAGE_KINDS, ""), ""),
+  sources: later(sources, []),
+  rebuyAfterDays: later(number, 0),
+  rotation: later(flag, true),
+  pinnedProductIds: later(list(text), []),
+  bannedProductIds: later(list(text), []),
+  inStockOnly: later(flag, true),
+  fallback: later(flag, true),
+  variants: later(list(variant), []),
+  version: later(number, 1),
+  filter: later(filter, NO_FILTER),
+  stockSaid: later(flag, false),
+  rotationRate: later(number, ROTATION_RATE),
+  rotationDays: later(number, ROTATION_DAYS),
+  readyList: later(readyList, NO_READY_LIST),
+  rules: later(rules, NO_RULES),
+  exploration: later(number, 0),
+  experimentAt: later(time, 0),
+});
 
 export const frameVersion = record<FrameVersion>({ frame, deleted: flag });
 

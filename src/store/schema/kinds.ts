@@ -169,8 +169,6 @@ export interface RecordKind<T> extends Kind<T> {
 interface RecordOptions<T> {
   /** Positions of removed fields. Their cells are written as null. */
   readonly gone?: readonly number[];
-  /** Converts cells of earlier versions; returns current cells unchanged. */
-  readonly upgrade?: (cells: Cells) => Cells;
   /** Completes a record of an earlier version. */
   readonly complete?: (value: T) => T;
 }
@@ -181,18 +179,14 @@ interface RecordOptions<T> {
  */
 export function record<T extends object>(
   fields: { readonly [K in keyof T & string]-?: Kind<T[K]> },
-  { gone = [], upgrade, complete = (value) => value }: RecordOptions<T> = {},
+  { gone = [], complete = (value) => value }: RecordOptions<T> = {},
 ): RecordKind<T> {
   const { starts, width } = placesOf(fields, gone);
   const made = compile<T>(fields, starts, gone);
   const inline: Kind<T> = {
     width,
     put: made.put,
-    take: (cells, at, end) => {
-      if (upgrade === undefined) return complete(made.take(cells, at, end));
-      const upgraded = upgrade(cells.slice(at, end));
-      return complete(made.take(upgraded, 0, upgraded.length));
-    },
+    take: (cells, at, end) => complete(made.take(cells, at, end)),
     toDocument: made.toDocument,
     fromDocument: (stored) => {
       if (typeof stored !== "object" || stored === null) throw wrongLayout();

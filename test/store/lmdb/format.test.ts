@@ -21,14 +21,14 @@ import { verifyStore } from "../../../src/store/lmdb/verify.js";
 import { app, contact, event, pointer, product, view } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
-/** A store that Aisle made when format 1 was the newest, with one record of each kind. */
-const FORMAT_1 = join(import.meta.dirname, "../../fixtures/embedded-format-1.mdb.gz");
+/** A store that Aisle made when format 9 was the newest, with one record of some kinds. */
+const FORMAT_9 = join(import.meta.dirname, "../../fixtures/embedded-format-9.mdb.gz");
 
-describe("a directory of format 1", () => {
+describe("a directory of format 9", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await makeDirectory();
-    await writeFile(join(directory, "data.mdb"), gunzipSync(await readFile(FORMAT_1)));
+    await writeFile(join(directory, "data.mdb"), gunzipSync(await readFile(FORMAT_9)));
     await mkdir(join(directory, "models", "shop"), { recursive: true });
     await writeFile(join(directory, "models", "shop", "m1.snapshot"), "bytes");
   });
@@ -39,8 +39,8 @@ describe("a directory of format 1", () => {
     const store = await openEmbeddedStore({ directory, now: () => 5, log: (line) => lines.push(line) });
     expect(lines).toEqual(
       Array.from(
-        { length: FORMAT_NUMBER - 1 },
-        (_, n) => `The store was upgraded from format ${n + 1} to format ${n + 2}`,
+        { length: FORMAT_NUMBER - 9 },
+        (_, n) => `The store was upgraded from format ${n + 9} to format ${n + 10}`,
       ),
     );
     expect(store.copies.storeId).not.toBe("");
@@ -133,6 +133,16 @@ describe("the upgrade of a data directory", () => {
     upgradeFormat(write, store, () => undefined, [step(NEXT, () => expect.unreachable()), step(AFTER)]);
     expect(formatNow()).toBe(AFTER);
     expect(store.meta.texts.get(`step ${AFTER}`)).toBe(`step ${AFTER}`);
+  });
+
+  it("is refused for a store of a format before 9", () => {
+    write(() => store.meta.numbers.putNow(FORMAT_KEY, store.meta.numbers.encode(FORMAT_KEY, 8)));
+    for (const readOnly of [false, true])
+      expect(() => {
+        checkFormat(store.meta, readOnly);
+        upgradeFormat(write, store, () => undefined);
+      }).toThrow("has format 8; this version of Aisle reads format 10, it cannot be upgraded");
+    expect(formatNow()).toBe(8);
   });
 
   it("is rejected where a step is missing", () => {

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { BSON, type Document } from "mongodb";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { Unavailable } from "../../../src/domain/errors.js";
 import { AddressRefused, connect } from "../../../src/store/mongo/connection.js";
@@ -13,10 +10,7 @@ import {
 } from "../../../src/store/mongo/format.js";
 import { openMongoStore } from "../../../src/store/mongo/store.js";
 import { ensureIndexes, INDEXES } from "../../../src/store/mongo/tables.js";
-import { moveRecords } from "../../../src/store/mongo/upgrade/move-records.js";
-import { verifyMongo } from "../../../src/store/mongo/verify.js";
-import { COPIED_TABLES } from "../../../src/store/ports/copies.js";
-import { app, contact, event, hookEntry, order, pointer, view, visitor } from "../../contract/samples.js";
+import { event } from "../../contract/samples.js";
 import { openFerret, openMongoPeer } from "../../fixtures/mongo-peer.js";
 import { databaseName, PATIENT } from "./open-mongo.js";
 
@@ -52,82 +46,12 @@ describe(`opening a database: ${peer.name}`, () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it.each([1, 4, 8])(
-    "upgrades a store of format %i in two steps, each with a log line, and gives it an id",
-    async (format) => {
-      const { connection } = await emptyDatabase();
-      await connection.db
-        .collection<{ _id: string; number: number }>("meta")
-        .insertOne({ _id: "format", number: format });
-      const lines: string[] = [];
-      expect(await checkFormat(connection, { ...open, log: (line) => lines.push(line) })).toBe("id");
-      expect(lines).toEqual([
-        `The store was upgraded from format ${format} to format 9`,
-        `The store was upgraded from format 9 to format ${FORMAT_NUMBER}`,
-      ]);
-      expect(await checkFormat(connection, { ...open, newId: () => "another" })).toBe("id");
-    },
-  );
-
-  it("moves the records of format 8 with an unfinished commit, and reads each as it was", async () => {
-    const { url, connection } = await emptyDatabase();
-    for (const [name, documents] of Object.entries(format8()))
-      await connection.db.collection(name).insertMany(documents);
-    const store = await openMongoStore({ url, now: () => 1_700_000_000_000, limits: PATIENT });
-    onTestFinished(() => store.close());
-    expect(await store.apps.list("", 10)).toEqual(
-      ["shop", "shop-2"].map((appId) => ({ ...app(appId), contactKeyRules: 1 })),
-    );
-    const rows = await Promise.all(COPIED_TABLES.map((table) => store.copies.scan("shop", table, "", 10)));
-    const found = Object.fromEntries(COPIED_TABLES.map((table, n) => [table, rows[n]?.map(({ value }) => value)]));
-    expect(found).toMatchObject({
-      contacts: [contact("c1", { email: "a@b.example" })],
-      events: [event("e1", { isShops: "unknown" })],
-      orders: [order("o1", { receivedAt: 0 })],
-      visitors: [visitor("v1", { keys: ["c:1"] })],
-      visitorKeys: ["v1", "v1"], // one of them by the unfinished commit
-      products: [], // removed by the unfinished commit, and one before
-      interactions: [view(5)],
-      outbox: [hookEntry("m1")],
-    });
-    expect(rows.map((some) => some.length)).not.toContain(11);
-    const bytes = await store.models.read("shop", "m1");
-    expect(Buffer.concat(bytes ?? []).toString()).toBe("some bytes");
-    expect(await store.models.pointer("shop")).toEqual(pointer("m1", "1"));
-    expect(await verifyMongo(url, PATIENT.answerMs)).toMatchObject({ faultCount: 0 });
-    const names = (await connection.db.collections()).map(({ collectionName }) => collectionName);
-    expect(names.sort()).toEqual(["meta", "news", "records", "snapshots.chunks", "snapshots.files"]);
-  });
-
-  it("an upgrade that is interrupted anywhere goes on when the store is opened again", async () => {
-    for (let writes = 1; writes < 40; writes++) {
-      const { url, connection } = await emptyDatabase();
-      for (const [name, documents] of Object.entries(format8()))
-        await connection.db.collection(name).insertMany(documents);
-      let left = writes;
-      const step: Upgrade = {
-        from: 1,
-        to: FORMAT_NUMBER,
-        run: (on, found, claim) =>
-          moveRecords(on, found, {
-            hold: async (session) => {
-              if (--left < 0) throw new Unavailable("cut off");
-              await claim.hold(session);
-            },
-          }),
-      };
-      const isDone = await checkFormat(connection, { ...open, upgrades: [step] }).then(
-        () => true,
-        () => false,
-      );
-      const store = await openMongoStore({ url, now: () => 0, limits: PATIENT });
-      expect(await store.copies.scan("shop", "products", "", 10)).toEqual([]);
-      expect(await store.copies.scan("shop", "visitorKeys", "", 10)).toHaveLength(2);
-      expect(await store.events.get("shop", "e1")).toEqual(event("e1", { isShops: "unknown" }));
-      await store.close();
-      if (isDone) return;
-    }
-    throw new Error("The upgrade was never whole");
+  it.each([1, 8])("refuses a store of format %i, which is too old", async (format) => {
+    const { connection } = await emptyDatabase();
+    await connection.db
+      .collection<{ _id: string; number: number }>("meta")
+      .insertOne({ _id: "format", number: format });
+    await expect(checkFormat(connection, open)).rejects.toThrow("it cannot be upgraded");
   });
 
   it("refuses a store of a newer format", async () => {
@@ -253,11 +177,6 @@ describe(`opening a database: ${peer.name}`, () => {
     await expect(reader.ready()).rejects.toThrow(Unavailable);
   });
 });
-
-/** A database of format 8, as the version of that format has written it, with a commit that it has begun and not applied. */
-function format8(): Record<string, Document[]> {
-  return BSON.EJSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/mongo-format-8.json"), "utf8"));
-}
 
 const NEXT = FORMAT_NUMBER + 1;
 const AFTER = FORMAT_NUMBER + 2;
