@@ -41,7 +41,6 @@ export const REST = [
   "test/flow/replicas.test.ts",
   "test/flow/serve-training.test.ts",
   "test/flow/shared-database.test.ts",
-  "test/flow/workers.test.ts",
   "test/fuzz/**",
   "test/hostile/cancelled-streams.test.ts",
   "test/hostile/connections-per-address.test.ts",

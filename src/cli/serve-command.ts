@@ -16,7 +16,6 @@ export interface ServeFlags {
   readonly demo?: boolean;
   readonly insecureRpc?: boolean;
   readonly role?: string;
-  readonly workers?: string;
   readonly rpcUrl?: string;
   readonly rpcNames?: string;
   readonly rpcOrigins?: string;
@@ -142,7 +141,6 @@ export function defineServe(serve: Command, deps: ProgramDeps): void {
     )
     .option("--private-feeds", "also read feeds from private addresses (AISLE_PRIVATE_FEEDS)")
     .option("--private-hooks", "also send to hooks at private addresses (AISLE_PRIVATE_HOOKS)")
-    .option("--workers <n>", "processes that share the ports and the store (AISLE_WORKERS, else 1)")
     .option("--demo", "create the app demo with a catalogue and visits, and train it (AISLE_DEMO)")
     .option("--force", "open an embedded store even after three processes crashed with it open")
     .addHelpText(

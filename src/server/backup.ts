@@ -5,6 +5,7 @@ import { UsageFailure } from "../cli/errors.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { backupStore } from "../store/lmdb/backup.js";
 import { ConfigError, readConfig, SETTINGS } from "./settings/config.js";
+import { mustBeReadableFromHere } from "./store-owner.js";
 
 /**
  * `aisle backup`: copies the store that `aisle serve` would use with this environment.
@@ -21,6 +22,7 @@ export const backUp: Backup = async ({ store, to }, env) => {
   } catch {
     throw new ConfigError(SETTINGS.store, "no store is there");
   }
+  await mustBeReadableFromHere(location.directory);
   try {
     await backupStore(location.directory, to);
   } catch (error) {

@@ -13,6 +13,7 @@ import { entryOf } from "./installed.js";
 import { type CertificateFiles, type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
 import { ConfigError } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
+import { mustBeReadableFromHere, ownDirectory } from "./store-owner.js";
 
 /** The last message of the process that verifies a store. */
 export type VerifyMessage = { readonly report: StoreReport } | { readonly refused: string };
@@ -30,6 +31,9 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   }
   if (config.rpcTls !== null) yield { finding: certificate(config.rpcTls, RPC_CERTIFICATE) };
   yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc, config.rpcTls !== null) };
+  const elsewhere = await openElsewhere(config.store);
+  if (elsewhere !== undefined) yield { finding: elsewhere };
+  if (elsewhere !== undefined) return;
   const findings = await examineStore(config.store);
   for (const finding of findings) yield { finding };
   if (repair && to !== undefined) yield await salvage(config.store, to);
@@ -138,6 +142,15 @@ function whoListens(
   });
 }
 
+async function openElsewhere(location: StoreLocation): Promise<Finding | undefined> {
+  try {
+    if (location.kind === "embedded") await mustBeReadableFromHere(location.directory);
+    return undefined;
+  } catch (error) {
+    return { about: "store", state: "problem", text: error instanceof Error ? error.message : "it is in use" };
+  }
+}
+
 async function examineStore(location: StoreLocation): Promise<Finding[]> {
   try {
     if (location.kind === "mongo") {
@@ -226,7 +239,8 @@ async function repairContactKeys(location: StoreLocation): Promise<number> {
     return repairMongo(location.url, ANSWER_MS);
   }
   const { repairEmbedded } = await import("../store/lmdb/repair.js");
-  return repairEmbedded(location.directory);
+  const owned = await ownDirectory(location.directory, 0);
+  return repairEmbedded(location.directory).finally(() => owned.release());
 }
 
 const RESTORE = "stop its servers and restore a backup";

@@ -74,7 +74,6 @@ interface LocalServicesOptions {
   readonly away: (line: string) => void;
   /** Called with a warning for the operator. */
   readonly warn: (line: string) => void;
-  readonly senderLimit: SenderLimit | undefined;
   readonly learnProducts: LearnProducts;
   readonly linkLimits: LinkLimits;
   /** Public address of links in mails; undefined when unknown. */
@@ -134,7 +133,7 @@ export async function openLocalServices(options: LocalServicesOptions) {
     sendHook: createHttpsHookSender({ allowPrivate: options.privateHooks }),
     seal,
     fetchFeed: createHttpsFeedSource({ allowPrivate: options.privateFeeds }),
-    senderLimit: spread?.limit ?? options.senderLimit,
+    senderLimit: spread?.limit,
     learnProducts: options.learnProducts,
     memoryBytes: options.memoryBytes,
     liveLearning: options.liveLearning,

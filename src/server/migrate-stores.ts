@@ -7,6 +7,7 @@ import { checkApp, compareWholeApp, isEqual, type MigrationDeps, migrateApp } fr
 import type { Store } from "../store/ports/store.js";
 import { openStore, readStoreLocation, type StoreLocation } from "./open-store.js";
 import { ConfigError } from "./settings/setting.js";
+import { mustBeReadableFromHere } from "./store-owner.js";
 
 const FROM = { flag: "--from", variable: "AISLE_MIGRATE_FROM" };
 const TO = { flag: "--to", variable: "AISLE_MIGRATE_TO" };
@@ -22,6 +23,7 @@ export const migrateStores: Migrate = async function* (request, hooks) {
   const from = readStoreLocation(request.from, FROM);
   const to = readStoreLocation(request.to, TO);
   if (await isSame(from, to)) throw new ConfigError(TO, "must differ from --from");
+  if (from.kind === "embedded") await naming("source", () => mustBeReadableFromHere(from.directory));
   const shared = { now: Date.now, newId: uuidv7, ...PATIENT };
   const logOf = (setting: string) => (line: string) => hooks.log(`${setting}: ${line}`);
   const source = await openStore(from, { ...shared, setting: FROM, readOnly: true, log: logOf("source") });

@@ -1,13 +1,16 @@
 /** Opens the store at a location: the only place that knows which kinds of store exist. */
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Clock, Now } from "../domain/clock.js";
 import { DomainError, Unavailable } from "../domain/errors.js";
+import type { EmbeddedStoreOptions } from "../store/lmdb/store.js";
 import type { Store } from "../store/ports/store.js";
 import { SETTINGS } from "./settings/config.js";
 import { nameOf, type Setting } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
+import { type Ownership, ownDirectory } from "./store-owner.js";
 import { storeWhenOpen } from "./store-when-open.js";
 
 export { readStoreLocation, type StoreLocation } from "./settings/store-location.js";
@@ -66,9 +69,8 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
         ...(workMs !== undefined && { limits: { answerMs: workMs } }),
       });
     }
-    const { openEmbeddedStore } = await import("../store/lmdb/store.js");
     const limits = minFreeBytes === undefined ? {} : { minFreeBytes };
-    return await openEmbeddedStore({
+    return await openOwned(location.directory, {
       directory: location.directory,
       limits,
       ...(expectedId !== undefined && { expectedId }),
@@ -77,6 +79,38 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
   } catch (cause) {
     throw notOpened(cause, location, setting);
   }
+}
+
+/** Opens an embedded store, and takes its directory for this process alone unless the store is only read. */
+async function openOwned(directory: string, options: EmbeddedStoreOptions): Promise<Store> {
+  const { openEmbeddedStore } = await import("../store/lmdb/store.js");
+  // Where the store has gone, no directory is made: it may come back.
+  const isGone = options.expectedId !== undefined && !existsSync(directory);
+  if (options.readOnly === true || isGone) return openEmbeddedStore(options);
+  const owned = await ownDirectory(directory).catch((error: unknown) => error);
+  if (owned instanceof Unavailable) throw owned;
+  const release = async () => (isOwnership(owned) ? owned.release() : undefined);
+  try {
+    const store = await openEmbeddedStore({
+      ...options,
+      onLatched: (cause) => {
+        void release(); // it writes nothing more, and its replacement may
+        options.onLatched?.(cause);
+      },
+    });
+    if (!isOwnership(owned)) {
+      await store.close();
+      throw new Unavailable(`No process can have ${directory} for itself: its file system has no sockets`);
+    }
+    return { ...store, close: () => store.close().finally(release) };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function isOwnership(owned: unknown): owned is Ownership {
+  return typeof owned === "object" && owned !== null && "release" in owned;
 }
 
 /** Retry interval for a missing store. */

@@ -13,12 +13,18 @@ export interface RoleTasks {
   readonly training: boolean;
 }
 
-export const ROLE_TASKS: Readonly<Record<Role, RoleTasks>> = {
+const ROLE_TASKS: Readonly<Record<Role, RoleTasks>> = {
   all: { facade: true, rpc: "services", training: true },
   facade: { facade: true, rpc: "closed", training: false },
   services: { facade: false, rpc: "services", training: false },
   trainer: { facade: false, rpc: "health", training: true },
 };
+
+/** An embedded store belongs to one process, so the services on it also train. */
+export function tasksOf({ role, store }: Pick<Config, "role" | "store">): RoleTasks {
+  const tasks = ROLE_TASKS[role];
+  return role === "services" && store.kind === "embedded" ? { ...tasks, training: true } : tasks;
+}
 
 /** Ports found free, and the public address, shared by all processes. */
 export interface Ports {

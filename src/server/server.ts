@@ -1,10 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createPrometheusMetrics, type PrometheusMetrics } from "../adapters/metrics/prometheus.js";
-import type { SenderLimit } from "../intake/sender-limit.js";
 import type { Schedule } from "../learning/training/schedule.js";
 import { toConnectError } from "../services/wire/errors.js";
 import { createHealthState } from "../services/wire/health.js";
-import type { MetricsText } from "../services/wire/http-endpoints.js";
 import { RPC_METHODS } from "../services/wire/rpc-methods.js";
 import { startBackgroundTasks } from "./background-tasks.js";
 import { RPC_CERTIFICATE, readCertificate } from "./certificates.js";
@@ -33,17 +31,11 @@ export interface Surroundings {
   readonly logFile: number;
   /** Called when the store stopped accepting writes: restart the process, by another process. */
   readonly latched: (reason: string) => void;
-  /** Called when everything listens but the store is not open yet. */
-  readonly waiting?: () => void;
   /** For an embedded store: opens only the one with this id. */
   readonly expectedStoreId: string | undefined;
   /** Called when everything listens and the store is open; `demo` when there is a demo shop. */
   readonly ready: (demo: boolean, storeId: string | undefined) => void;
-  readonly senderLimit?: SenderLimit | undefined;
-  /** The metrics of this process. */
   readonly metrics: PrometheusMetrics;
-  /** The content of /metrics, if not the metrics of this process alone. */
-  readonly metricsOfAll?: MetricsText;
 }
 
 /** Metrics for a process of a server. */
@@ -72,7 +64,6 @@ export async function runServer(config: Config, around: Surroundings): Promise<v
     }
     schedules = startTasks(config, around, server);
     if (services.opening !== undefined) {
-      around.waiting?.();
       hasDemo = await Promise.race([stop.signalled, services.opening.then(makeDemo)]);
       if (stop.seen()) return;
     }
@@ -112,7 +103,6 @@ async function assemble(config: Config, around: Surroundings) {
     log: (line) => logger.info(line),
     away: (line) => logger.warn(`${line}; waiting for the store`),
     warn: (line) => logger.warn(line),
-    senderLimit: around.senderLimit,
     expectedStoreId: around.expectedStoreId,
     publicUrl: duties.facade ? ports.facadeUrl : (config.publicUrl ?? undefined),
     privateHooks: config.privateHooks,
@@ -140,7 +130,7 @@ async function assemble(config: Config, around: Surroundings) {
       certificate: rpcCertificate,
       settings: RPC_CERTIFICATE,
       health,
-      metricsText: around.metricsOfAll ?? metrics,
+      metricsText: metrics,
       logFile: around.logFile,
       report,
     }),

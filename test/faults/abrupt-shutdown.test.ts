@@ -9,7 +9,7 @@ import { type Fault, rounds } from "./faults.js";
 import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
-/** With each number of workers, divided over LANES servers that run at the same time. */
+/** Divided over LANES servers that run at the same time. */
 const ROUNDS = rounds(1, 50);
 const LANES = rounds(1, 2);
 const CALLERS = 16;
@@ -54,11 +54,11 @@ describe.each(["kill-first", "second-signal"] as const satisfies readonly Fault[
     async () => {
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;
-      const lane = async (workers: number, lane: number) => {
-        const random = randomOfThisRun(10 * workers + lane);
+      const lane = async (lane: number) => {
+        const random = randomOfThisRun(lane);
         const directory = join(await temporaryDirectory(), "store");
         const load = new EventLoad();
-        const start = () => startServer({ directory, flags: ["--workers", String(workers)] });
+        const start = () => startServer({ directory });
         let server = await start();
         await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
         for (let round = 0; round < Math.ceil(ROUNDS / LANES); round++) {
@@ -67,7 +67,7 @@ describe.each(["kill-first", "second-signal"] as const satisfies readonly Fault[
           const enough = before + 1 + random() * 150;
           await expect.poll(() => load.acknowledged.size, { interval: 5, timeout: 60_000 }).toBeGreaterThan(enough);
           const pids = server.pids();
-          expect(pids).toHaveLength(workers === 1 ? 1 : workers + 1);
+          expect(pids).toHaveLength(1);
           await ENDS[fault]?.(server);
           const began = performance.now();
           await expect.poll(() => pids.filter(lives), { interval: 20, timeout: GONE_MS }).toEqual([]);
@@ -83,8 +83,8 @@ describe.each(["kill-first", "second-signal"] as const satisfies readonly Fault[
         await server.end("SIGKILL");
       };
       const lanes = Array.from({ length: LANES }, (_, n) => n);
-      await Promise.all([1, 2].flatMap((workers) => lanes.map((n) => lane(workers, n))));
-      const seen = `half with two workers; no process left after ${Math.ceil(slowest)} ms, each next server served`;
+      await Promise.all(lanes.map(lane));
+      const seen = `no process left after ${Math.ceil(slowest)} ms, each next server served`;
       recordFault(fault, "embedded", { ...sums, seen });
     },
     300_000 + ROUNDS * 60_000,

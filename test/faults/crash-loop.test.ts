@@ -17,11 +17,10 @@ function replacements(output: string): unknown[] {
     });
 }
 
-describe.each(["1", "2"])("a store that crashes its reader, with %s workers", (workers) => {
+describe("a store that crashes its reader", () => {
   it("is opened three times with growing delays, then only with --force or after its file was replaced", async () => {
     const directory = join(await temporaryDirectory(), "store");
-    const flags = ["--workers", workers];
-    const server = await startServer({ directory, flags });
+    const server = await startServer({ directory });
     const ended = new Promise<number | null>((resolve) => server.child.once("exit", resolve));
     const crashed = new Set<number>();
     for (let crash = 0; crash < 3; crash++) {
@@ -36,14 +35,14 @@ describe.each(["1", "2"])("a store that crashes its reader, with %s workers", (w
     expect(replacements(server.output())[0]).toEqual(["SIGBUS", 1_000]);
     expect(server.output()).toMatch(REFUSAL);
 
-    const again = launchServer({ directory, flags });
+    const again = launchServer({ directory });
     expect(await again.ended).toBe(1);
     expect(again.output()).toMatch(/^error: [^\n]+\n$/);
     expect(again.output()).toMatch(REFUSAL);
 
-    const forced = await startServer({ directory, flags: [...flags, "--force"] });
+    const forced = await startServer({ directory, flags: ["--force"] });
     expect(await forced.end("SIGTERM")).toBe(0);
-    expect(await (await startServer({ directory, flags })).end("SIGTERM")).toBe(0);
+    expect(await (await startServer({ directory })).end("SIGTERM")).toBe(0);
   });
 });
 

@@ -197,30 +197,23 @@ describe(`a server whose database fails: ${peer.name}`, () => {
     120_000 + OUTAGES * 30_000,
   );
 
-  it.each([
-    ["one process", []],
-    ["several workers", ["--workers", "2"]],
-  ])(
-    "starts alive but not ready while its database is away, and serves when it is back: %s",
-    async (_, more) => {
-      const behind = await behindProxy(onTestFinished);
-      behind.proxy.cut();
-      const url = `http://127.0.0.1:${await freePort()}`;
-      const flags = ["--facade-port", new URL(url).port, ...more];
-      const { ready, output } = launchServer({ store: behind.store, flags });
-      const statusOf = async (path: string) => (await fetch(`${url}${path}`).catch(() => undefined))?.status;
-      await expect.poll(() => statusOf("/healthz"), WAIT).toBe(200);
-      expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
-        error: "Not ready",
-        reason: "The store could not be reached yet",
-      });
-      expect(output()).toMatch(/--store \(AISLE_STORE\): No MongoDB server answers \(.*\); waiting for the store/);
-      expect(output()).not.toMatch(/aisle is ready/);
-      behind.proxy.restore();
-      const { rpcUrl } = await ready;
-      await rpcClients(rpcUrl).apps.createApp({ app: { appId: "shop" } });
-      expect(await statusOf("/readyz")).toBe(200);
-    },
-    90_000,
-  );
+  it("starts alive but not ready while its database is away, and serves when it is back", async () => {
+    const behind = await behindProxy(onTestFinished);
+    behind.proxy.cut();
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const flags = ["--facade-port", new URL(url).port];
+    const { ready, output } = launchServer({ store: behind.store, flags });
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`).catch(() => undefined))?.status;
+    await expect.poll(() => statusOf("/healthz"), WAIT).toBe(200);
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+      error: "Not ready",
+      reason: "The store could not be reached yet",
+    });
+    expect(output()).toMatch(/--store \(AISLE_STORE\): No MongoDB server answers \(.*\); waiting for the store/);
+    expect(output()).not.toMatch(/aisle is ready/);
+    behind.proxy.restore();
+    const { rpcUrl } = await ready;
+    await rpcClients(rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    expect(await statusOf("/readyz")).toBe(200);
+  }, 90_000);
 });

@@ -5,16 +5,13 @@ import { rpcClients, startServer, temporaryDirectory } from "../fixtures/server.
 /** A file on which every write finds no space; only Linux has it. */
 const FULL = "/dev/full";
 
-it.skipIf(!existsSync(FULL)).each(["1", "2"])(
-  "a server of %s workers serves on while the disk of its log is full",
-  async (workers) => {
-    const directory = await temporaryDirectory();
-    const under = ["sh", "-c", `exec "$@" 2>${FULL}`, "sh"];
-    const server = await startServer({ directory, under, flags: ["--workers", workers, "--log-level", "debug"] });
-    const { apps } = rpcClients(server.rpcUrl);
-    for (const appId of ["one", "two", "three"]) await apps.createApp({ app: { appId } });
-    expect((await apps.listApps({})).apps.map(({ appId }) => appId)).toEqual(["one", "three", "two"]);
-    expect(server.child.exitCode).toBeNull();
-    expect(await server.end("SIGTERM")).toBe(0);
-  },
-);
+it.skipIf(!existsSync(FULL))("a server serves on while the disk of its log is full", async () => {
+  const directory = await temporaryDirectory();
+  const under = ["sh", "-c", `exec "$@" 2>${FULL}`, "sh"];
+  const server = await startServer({ directory, under, flags: ["--log-level", "debug"] });
+  const { apps } = rpcClients(server.rpcUrl);
+  for (const appId of ["one", "two", "three"]) await apps.createApp({ app: { appId } });
+  expect((await apps.listApps({})).apps.map(({ appId }) => appId)).toEqual(["one", "three", "two"]);
+  expect(server.child.exitCode).toBeNull();
+  expect(await server.end("SIGTERM")).toBe(0);
+});

@@ -128,43 +128,30 @@ describe.skipIf(!(await canMount()))("a small disk (needs root and the right to 
     recordFault("low-disk", "embedded", { rounds: LOW_ROUNDS, ...counts, seen });
   }, 240_000);
 
-  it.each([
-    ["one process", []],
-    ["two workers", ["--workers", "2"]],
-  ])(
-    "that is full of a restored backup is reported by the doctor; %s waits, and serves when there is room",
-    async (_, flags) => {
-      const root = await temporaryDirectory();
-      const made = await startServer({ directory: join(root, "made") });
-      await rpcClients(made.rpcUrl).apps.createApp({ app: { appId: "shop" } });
-      const disk = await openDisk(8);
-      const directory = join(disk, "store");
-      const { code: copied } = await runAisle([
-        "backup",
-        "--store",
-        `embedded:${join(root, "made")}`,
-        "--to",
-        directory,
-      ]);
-      expect(copied).toBe(0);
-      await made.end("SIGTERM");
-      const filler = join(disk, "filler");
-      await writeFile(filler, Buffer.alloc(8 * MIB)).catch(() => undefined); // until the disk is full
-      const { code, stdout } = await runAisle(["doctor", "--store", `embedded:${directory}`]);
-      expect([code, stdout]).toEqual([1, expect.stringMatching(FULL)]);
-      const port = await freePort();
-      const facadeUrl = `http://127.0.0.1:${port}`;
-      const { output, ready } = launchServer({
-        directory,
-        flags: ["--facade-port", String(port), "--min-free-mib", "1", ...flags],
-      });
-      const readiness = async () => JSON.stringify(await (await fetch(`${facadeUrl}/readyz`)).json());
-      await expect.poll(() => readiness().catch(String), WAIT).toMatch(/could not be reached/);
-      expect((await new EventLoad().post(facadeUrl)).kind).toBe("refused");
-      await rm(filler);
-      await ready;
-      await expectServesAgain({ facadeUrl, output }, FULL);
-    },
-    120_000,
-  );
+  it("that is full of a restored backup is reported by the doctor; the server waits, and serves when there is room", async () => {
+    const root = await temporaryDirectory();
+    const made = await startServer({ directory: join(root, "made") });
+    await rpcClients(made.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    const disk = await openDisk(8);
+    const directory = join(disk, "store");
+    const { code: copied } = await runAisle(["backup", "--store", `embedded:${join(root, "made")}`, "--to", directory]);
+    expect(copied).toBe(0);
+    await made.end("SIGTERM");
+    const filler = join(disk, "filler");
+    await writeFile(filler, Buffer.alloc(8 * MIB)).catch(() => undefined); // until the disk is full
+    const { code, stdout } = await runAisle(["doctor", "--store", `embedded:${directory}`]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(FULL)]);
+    const port = await freePort();
+    const facadeUrl = `http://127.0.0.1:${port}`;
+    const { output, ready } = launchServer({
+      directory,
+      flags: ["--facade-port", String(port), "--min-free-mib", "1"],
+    });
+    const readiness = async () => JSON.stringify(await (await fetch(`${facadeUrl}/readyz`)).json());
+    await expect.poll(() => readiness().catch(String), WAIT).toMatch(/could not be reached/);
+    expect((await new EventLoad().post(facadeUrl)).kind).toBe("refused");
+    await rm(filler);
+    await ready;
+    await expectServesAgain({ facadeUrl, output }, FULL);
+  }, 120_000);
 });

@@ -6,7 +6,6 @@ import { rpcClients, runAisle, startServer, temporaryDirectory } from "../fixtur
 import { EventLoad, storedEvents } from "./event-load.js";
 import { expectServesAgain } from "./expect-recovery.js";
 import { rounds } from "./faults.js";
-import { randomOfThisRun, someOf } from "./random.js";
 
 const ROUNDS = rounds(1, 5);
 const CALLERS = 8;
@@ -81,17 +80,14 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-describe.each([
-  ["one process", [], WAYS],
-  ["two workers", ["--workers", "2"], someOf(WAYS, rounds(2, WAYS.length), randomOfThisRun(31))],
-] as const)("the data directory of a running server with %s", (_, flags, ways) => {
-  it.each(ways)(
+describe("the data directory of a running server", () => {
+  it.each(WAYS)(
     "that $way gets no acknowledged event in deleted files",
     async ({ hurt, mend, keepsAll }) => {
       for (let round = 0; round < ROUNDS; round++) {
         const root = await temporaryDirectory();
         const paths = { store: join(root, "store"), backup: join(root, "backup"), elsewhere: join(root, "elsewhere") };
-        const server = await startServer({ directory: paths.store, flags });
+        const server = await startServer({ directory: paths.store });
         await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
         const [before, after] = [new EventLoad(), new EventLoad()];
         let load = before;

@@ -10,7 +10,7 @@ import { rounds } from "./faults.js";
 import { randomOfThisRun } from "./random.js";
 import { recordFault } from "./report.js";
 
-/** Of each kind of stall with each number of workers, on LANES servers each. All servers run at the same time. */
+/** Of each kind of stall, on LANES servers each. All servers run at the same time. */
 const ROUNDS = rounds(1, 7);
 const LANES = rounds(1, 2);
 /** A kind of failure is logged once a minute. */
@@ -25,13 +25,13 @@ describeWithShim("a server that stalls under load", () => {
     async () => {
       const sums = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, wrong: 0 };
       let slowest = 0;
-      const lane = async (workers: number, kind: "disk" | "process", n: number) => {
-        const random = randomOfThisRun(100 * n + 10 * workers + kind.length);
+      const lane = async (kind: "disk" | "process", n: number) => {
+        const random = randomOfThisRun(100 * n + kind.length);
         const directory = await temporaryDirectory();
         const store = join(directory, "store");
         const fault = join(directory, "fault");
         const env = shimEnvironment({ directory: store, fault });
-        const server = await startServer({ directory: store, env, flags: ["--workers", String(workers)] });
+        const server = await startServer({ directory: store, env });
         await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
         const load = new EventLoad();
         for (let round = 0; round < ROUNDS; round++) {
@@ -69,14 +69,9 @@ describeWithShim("a server that stalls under load", () => {
         sums.acknowledged += counts.acknowledged;
         expect(await server.end("SIGTERM")).toBe(0);
       };
-      const lanes = Array.from({ length: LANES }, (_, n) => [
-        lane(1, "disk", n),
-        lane(2, "disk", n),
-        lane(1, "process", n),
-        lane(2, "process", n),
-      ]);
+      const lanes = Array.from({ length: LANES }, (_, n) => [lane("disk", n), lane("process", n)]);
       await Promise.all(lanes.flat());
-      const seen = `half with two workers; served again within ${Math.ceil(slowest / 1000)} s, no process replaced`;
+      const seen = `served again within ${Math.ceil(slowest / 1000)} s, no process replaced`;
       recordFault("stalls", "embedded", { ...sums, seen });
     },
     300_000 + ROUNDS * 180_000,

@@ -5,8 +5,8 @@ import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { COUNT, makeShopOfPairs } from "../fixtures/shop-of-pairs.js";
 
 describe.each(await serverStoreKinds())("events after a training: $name", ({ newStore, env }) => {
-  it("change what another visitor is recommended, in every process, until their visitor is erased", async () => {
-    const flags = ["--workers", "2", "--train-every", "off", "--live-learning"];
+  it("change what another visitor is recommended, until their visitor is erased", async () => {
+    const flags = ["--train-every", "off", "--live-learning"];
     const server = await startServer({ store: await newStore(), env, flags });
     const clients = rpcClients(server.rpcUrl);
     await makeShopOfPairs(clients, Date.now() - 86_400_000);
@@ -17,7 +17,7 @@ describe.each(await serverStoreKinds())("events after a training: $name", ({ new
       currentProductIds: "p0",
       marketingMachineFrameConfigurationId: "lean",
     });
-    /** Answers of eight connections, which both processes give, that recommend the last product with the first. */
+    /** Answers of eight connections that recommend the last product with the first. */
     const recommending = async () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, async () => {

@@ -57,7 +57,7 @@ const askFor = (productId: string, frame: string) => ({
 const viewsOf = (visitor: string, ...productIds: string[]) =>
   productIds.map((product_ids) => ({ app_id: "shop", action_type: "product_view", product_ids, fp_ccid: visitor }));
 
-/** One request over a connection of its own, so that the next process in turn answers it. */
+/** One request over a connection of its own. */
 function post(url: string, type: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, method: "POST", headers: { "content-type": type } }, (answer) => {
@@ -74,11 +74,11 @@ function post(url: string, type: string, body: string): Promise<string> {
 }
 
 describe.each(await serverStoreKinds())("a product newer than the model: $name", ({ newStore, env }) => {
-  it("is shown among the alternatives to similar products, then recommended with products viewed together, in every process", async () => {
+  it("is shown among the alternatives to similar products, then recommended with products viewed together", async () => {
     const server = await startServer({
       store: await newStore(),
       env,
-      flags: ["--workers", "2", "--train-every", "off"],
+      flags: ["--train-every", "off"],
     });
     const clients = rpcClients(server.rpcUrl);
     await makeShop(clients);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { RateLimited } from "../../src/domain/errors.js";
 import { createReplicaSenderLimit } from "../../src/intake/replica-sender-limit.js";
 import { createSenderLimit, LimitTable, limitKey, type SenderLimit } from "../../src/intake/sender-limit.js";
-import { createLimitKeeper, createWorkerSenderLimit } from "../../src/server/workers/worker-sender-limit.js";
 import type { TallyBoard, TallySheet } from "../../src/store/ports/tally-board.js";
 
 const OUTSIDER = { network: "203.0.113.0/24" };
@@ -44,21 +43,6 @@ describe("the limit of backend senders", () => {
     table.set(limitKey("shop", { network: "10.0.998.0/24" }), 998);
     table.set(limitKey("shop", OUTSIDER), 1);
     expect(table.values()).toEqual([0, 1000, 998, 1]);
-  });
-
-  it("cannot be used up by an outsider in processes that share a keeper", async () => {
-    const keeper = createLimitKeeper(() => 0);
-    const processes = Array.from({ length: 3 }, () => {
-      const asked = createWorkerSenderLimit({
-        monotonicNow: () => 0,
-        ask: (round, questions) => void setImmediate(() => asked.answered(round, questions.map(keeper))),
-      });
-      return asked.limit;
-    });
-    const flood = processes.map((limit) => admitted(limit, limitKey("shop", OUTSIDER), 300));
-    expect((await Promise.all(flood)).reduce((all, some) => all + some)).toBe(100);
-    expect(await admitted(processes[0]!, limitKey("shop", SHOP), 30)).toBe(30);
-    expect(await admitted(processes[1]!, limitKey("shop", undefined), 30)).toBe(30);
   });
 
   it("cannot be used up by an outsider in processes that share a store, whose networks do not fill the board", async () => {

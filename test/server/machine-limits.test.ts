@@ -73,30 +73,23 @@ describe.skipIf(process.platform !== "linux")("a process under a limit of the sh
     expect(heapBytes).toBeGreaterThan(64 * MIB);
   });
 
-  it.each([
-    ["one process", []],
-    ["two workers", ["--workers", "2"]],
-  ])(
-    "with 256 open files and 400 connections continues, and serves once they are gone: %s",
-    async (_, flags) => {
-      const directory = await temporaryDirectory();
-      const under = ["bash", "-c", 'ulimit -n 256; exec "$@"', "bash"];
-      const server = await startServer({ directory, under, flags });
-      await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
-      const { port, hostname } = new URL(server.facadeUrl);
-      const sockets: Socket[] = [];
-      onTestFinished(() => void sockets.map((socket) => socket.destroy()));
-      for (let n = 0; n < 400; n++) {
-        const socket = connect(Number(port), hostname, () => socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
-        socket.on("error", () => undefined);
-        socket.resume();
-        sockets.push(socket);
-      }
-      await pause(2_000);
-      for (const socket of sockets) socket.destroy();
-      await expectServesAgain(server, /open files are limited to 256: 106 connections for the REST port/);
-      expect(server.output()).not.toMatch(/EMFILE/);
-    },
-    120_000,
-  );
+  it("with 256 open files and 400 connections continues, and serves once they are gone", async () => {
+    const directory = await temporaryDirectory();
+    const under = ["bash", "-c", 'ulimit -n 256; exec "$@"', "bash"];
+    const server = await startServer({ directory, under });
+    await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
+    const { port, hostname } = new URL(server.facadeUrl);
+    const sockets: Socket[] = [];
+    onTestFinished(() => void sockets.map((socket) => socket.destroy()));
+    for (let n = 0; n < 400; n++) {
+      const socket = connect(Number(port), hostname, () => socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+      socket.on("error", () => undefined);
+      socket.resume();
+      sockets.push(socket);
+    }
+    await pause(2_000);
+    for (const socket of sockets) socket.destroy();
+    await expectServesAgain(server, /open files are limited to 256: 106 connections for the REST port/);
+    expect(server.output()).not.toMatch(/EMFILE/);
+  }, 120_000);
 });

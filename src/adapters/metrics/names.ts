@@ -177,31 +177,27 @@ export const DURATIONS: Readonly<Record<string, MetricDefinition>> = {
 /** A gauge that is read at each scrape. */
 export interface ValueDefinition {
   readonly help: string;
-  /** How a gauge combines over several processes. */
-  readonly across: "sum" | "max" | "min";
 }
 
 /** Every gauge by its name in code. Prometheus shows `aisle_<name>`, with `_seconds` for `_ms`. */
 export const VALUES: Readonly<Record<string, ValueDefinition>> = {
-  store_queue_works: { help: "Units of work waiting for a commit", across: "sum" },
-  store_queue_bytes: { help: "Estimated bytes that the waiting units of work will write", across: "sum" },
-  store_queue_age_ms: { help: "Age of the oldest waiting unit of work", across: "max" },
-  events_limit: { help: "Limit of single events in flight in the store; further ones are rejected", across: "sum" },
-  events_in_flight: { help: "Single events in flight in the store", across: "sum" },
-  bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait", across: "sum" },
-  bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store", across: "sum" },
-  watches: { help: "Open calls of WatchEvents and WatchSubscriptions", across: "sum" },
-  clock_difference_ms: { help: "Difference between the system clock and Aisle's clock", across: "max" },
-  app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory", across: "sum" },
+  store_queue_works: { help: "Units of work waiting for a commit" },
+  store_queue_bytes: { help: "Estimated bytes that the waiting units of work will write" },
+  store_queue_age_ms: { help: "Age of the oldest waiting unit of work" },
+  events_limit: { help: "Limit of single events in flight in the store; further ones are rejected" },
+  events_in_flight: { help: "Single events in flight in the store" },
+  bulk_limit: { help: "Limit of units of work of bulk calls in flight in a MongoDB store; others wait" },
+  bulk_in_flight: { help: "Units of work of bulk calls in flight in a MongoDB store" },
+  watches: { help: "Open calls of WatchEvents and WatchSubscriptions" },
+  clock_difference_ms: { help: "Difference between the system clock and Aisle's clock" },
+  app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory" },
   model_behind_ms: {
     help: "Age of the oldest model whose app has newer data that could not be learned",
-    across: "max",
   },
   learning_lag_ms: {
     help: "Age of the newest event that was learned between trainings, while newer ones wait; 0 while none do",
-    across: "max",
   },
-  ready: { help: "1 while events can be stored durably; checked every second", across: "min" },
+  ready: { help: "1 while events can be stored durably; checked every second" },
 };
 
 /** Metrics of RPCs; `methods` lists the values of their label. */

@@ -1,19 +1,15 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metrics } from "../metrics.js";
 import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "./names.js";
 
 /** From a tenth of a millisecond to the longest deadline of a request, in seconds. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The counts of one process, as plain data for transfer to another. */
-export type Figures = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
-
 /** Metrics in the Prometheus text format. */
 export interface PrometheusMetrics extends Metrics {
   readonly contentType: string;
   /** All counters as they are at the time of the call. */
   text(): Promise<string>;
-  figures(): Promise<Figures>;
 }
 
 export interface PrometheusOptions {
@@ -46,12 +42,11 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Promet
   });
   const counters = byName({ ...COUNTERS, ...rpc.counters }, (name, definition) => counted(registry, name, definition));
   const durations = byName({ ...DURATIONS, ...rpc.durations }, (name, definition) => timed(registry, name, definition));
-  const values = byName(VALUES, (name, { help, across }) => {
+  const values = byName(VALUES, (name, { help }) => {
     const shown: { read: () => number } = { read: () => 0 };
     new Gauge({
       name: `aisle_${name.replace(/_ms$/, "_seconds")}`,
       help,
-      aggregator: across,
       registers: [registry],
       collect() {
         this.set(name.endsWith("_ms") ? shown.read() / 1000 : shown.read());
@@ -63,7 +58,6 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Promet
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    figures: () => registry.getMetricsAsJSON(),
     count(name, labels, by = 1) {
       const add = counters.get(name);
       // Counters only grow.
@@ -81,11 +75,6 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Promet
       else shown.read = read;
     },
   };
-}
-
-/** The text for several processes: sums, and maxima of some gauges. */
-export function textOfAll(figures: readonly Figures[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...figures]).metrics();
 }
 
 function counted(registry: Registry, name: string, definition: MetricDefinition) {

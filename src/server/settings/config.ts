@@ -86,8 +86,6 @@ export interface Config {
   /** Time that a caller waits for a MongoDB store. */
   readonly answerMs: number;
   readonly role: Role;
-  /** Processes that share the ports, at least 1. */
-  readonly workers: number;
   /** Address of the services for the facade, without a trailing slash. Null for every other role. */
   readonly rpcUrl: string | null;
   /** Host names of the RPC port, besides its own address and loopback names. */
@@ -152,7 +150,6 @@ const DEFAULTS = {
   role: "all",
   auditLog: "stderr",
   console: "loopback",
-  workers: "1",
   embedder: "builtin",
   preStop: "0",
   minFreeMib: "256",
@@ -201,11 +198,17 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
   const role = readWord(SETTINGS.role, text("role"), ROLES);
   const demo = isOn("demo", false);
   if (demo && role !== "all") throw new ConfigError(SETTINGS.demo, `is for ${SETTINGS.role.flag} all only`);
+  const store = readStoreLocation(text("store"), SETTINGS.store);
+  if (role === "trainer" && store.kind === "embedded")
+    throw new ConfigError(
+      SETTINGS.role,
+      "trainer is for MongoDB: an embedded store belongs to the process that serves",
+    );
   const publicUrl = given(flags.publicUrl, env, "publicUrl");
   const rpcNames = given(flags.rpcNames, env, "rpcNames");
   const rpcOrigins = given(flags.rpcOrigins, env, "rpcOrigins");
   return {
-    store: readStoreLocation(text("store"), SETTINGS.store),
+    store,
     facade,
     rpc,
     publicUrl:
@@ -216,7 +219,6 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     cacheSeconds: whole("cacheSeconds", 0, 31_536_000, "whole seconds from 0 to 31536000 (a year) are"),
     answerMs: whole("answerMs", 50, 99_999, "milliseconds from 50 to 99999 are"),
     role,
-    workers: readWorkers(text("workers"), role),
     rpcUrl: readRpcUrl(given(flags.rpcUrl, env, "rpcUrl"), role),
     rpcNames: rpcNames === undefined ? [] : readNames(SETTINGS.rpcNames, rpcNames),
     rpcOrigins: rpcOrigins === undefined ? [] : readOrigins(SETTINGS.rpcOrigins, rpcOrigins),
@@ -267,12 +269,6 @@ function readOtlp(endpoint: string | undefined, share: string): OtlpConfig | nul
 
 function given(flag: string | undefined, env: Environment, name: keyof ConfigFlags): string | undefined {
   return flag?.trim() || env[SETTINGS[name].variable]?.trim() || undefined;
-}
-
-function readWorkers(text: string, role: Role): number {
-  const workers = readWhole(SETTINGS.workers, text, 1, 64, "a number from 1 to 64 is");
-  if (workers === 1 || role !== "trainer") return workers;
-  throw new ConfigError(SETTINGS.workers, `one process trains; only 1 is accepted with ${SETTINGS.role.flag} trainer`);
 }
 
 function readRpcUrl(text: string | undefined, role: Role): string | null {

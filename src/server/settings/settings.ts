@@ -15,7 +15,6 @@ export interface ConfigFlags {
   readonly demo?: boolean | undefined;
   readonly insecureRpc?: boolean | undefined;
   readonly role?: string | undefined;
-  readonly workers?: string | undefined;
   readonly rpcUrl?: string | undefined;
   readonly rpcNames?: string | undefined;
   readonly rpcOrigins?: string | undefined;
@@ -63,7 +62,6 @@ export const SETTINGS = {
   answerMs: { flag: "--answer-ms", variable: "AISLE_ANSWER_MS" },
   demo: { flag: "--demo", variable: "AISLE_DEMO" },
   role: { flag: "--role", variable: "AISLE_ROLE" },
-  workers: { flag: "--workers", variable: "AISLE_WORKERS" },
   rpcUrl: { flag: "--rpc-url", variable: "AISLE_RPC_URL" },
   rpcNames: { flag: "--rpc-names", variable: "AISLE_RPC_NAMES" },
   rpcOrigins: { flag: "--rpc-origins", variable: "AISLE_RPC_ORIGINS" },

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { entryOf } from "../installed.js";
 import { createLog, type Logger, withoutPersonal } from "../log.js";
 import { nodeOptions } from "../machine-limits.js";
-import { findPorts, type Ports, ROLE_TASKS, type RoleTasks, readyLines } from "../roles.js";
+import { findPorts, type Ports, type RoleTasks, readyLines, tasksOf } from "../roles.js";
 import type { Config } from "../settings/config.js";
 import { nameOf } from "../settings/setting.js";
 import { SETTINGS } from "../settings/settings.js";
@@ -21,8 +21,6 @@ import {
 } from "./process-keeper.js";
 import { v8Options } from "./v8-options.js";
 import { type FromWorker, LOG_FILE, type ToWorker } from "./worker-messages.js";
-import { createScrapes } from "./worker-metrics.js";
-import { createLimitKeeper } from "./worker-sender-limit.js";
 
 /** Longer than a worker needs to stop, once it has closed its ports. */
 const KILL_MS = DRAIN_MS + 7_000;
@@ -32,9 +30,8 @@ const LAST_WORDS_MS = 200;
 const OUT_OF_MEMORY = /out of memory/i;
 
 /**
- * Runs `config.workers` processes that share the ports. With several, none of them trains; the role `all` adds a
- * process for that. The primary opens no store and answers no call: it holds the ports, keeps the limit of backend
- * senders, and replaces dead processes. Before all were ready once, the end of one is the end of all.
+ * Runs the process that answers calls. The primary opens no store and answers no call: it holds the ports, and replaces that
+ * process when it dies. Before it was ready once, its end is the end of all.
  */
 export async function runPrimary(
   config: Config,
@@ -46,39 +43,36 @@ export async function runPrimary(
   };
   const stop = stopSignal(killAll);
   const logger = createLog(config.logLevel);
-  const whole = ROLE_TASKS[config.role];
+  const duties = tasksOf(config);
   const crashes = openCrashes(config, force);
-  const ports = await findPorts(config, whole);
-  const monotonicNow = () => performance.now();
+  const ports = await findPorts(config, duties);
   const surrender = createSurrender();
   setUpCluster();
-  const start = createStart({ config, ports, children, stop, logger, crashes, surrender, monotonicNow });
+  const start = createStart({ config, duties, ports, children, stop, logger, crashes, surrender });
   const interrupted = Promise.race([stop.signalled, surrender.givenUp]);
   interrupted.catch(() => undefined); // it may come when nobody waits any more
-  const kept = new Set<KeptProcess>();
+  let kept: KeptProcess | undefined;
   let isStarted = false;
-  const keep = (duties: RoleTasks): KeptProcess => {
-    const process = keepProcess({
-      start: (events) => start(duties, events),
+  const startedAt = performance.now();
+  try {
+    kept = keepProcess({
+      start,
       logger,
       isStopping: () => surrender.isGivenUp() || stop.seen(),
-      monotonicNow,
+      monotonicNow: () => performance.now(),
     });
-    kept.add(process);
-    return process;
-  };
-  try {
-    const hasDemo = await startAll(config, whole, keep, { interrupted, isStopping: stop.seen });
+    const hasDemo = await Promise.race([interrupted, kept.ready]);
     if (stop.seen() || hasDemo === undefined) return;
-    for (const line of readyLines(config, whole, ports, hasDemo)) say(line);
+    for (const line of readyLines(config, duties, ports, hasDemo)) say(line);
     logger.info(startOf(config, ports, version), "started");
     isStarted = true;
     await interrupted;
   } finally {
     stop.ask();
-    for (const process of kept) process.cancel();
+    kept?.cancel();
     await endAll(children, config.preStopMs + KILL_MS, killAll);
-    if (isStarted) logger.info({ version, servedSeconds: Math.round(monotonicNow() / 1000) }, "stopped");
+    const servedSeconds = Math.round((performance.now() - startedAt) / 1000);
+    if (isStarted) logger.info({ version, servedSeconds }, "stopped");
   }
 }
 
@@ -92,7 +86,6 @@ function startOf(config: Config, { facadePort, rpcPort }: Ports, version: string
     store,
     facadePort,
     rpcPort,
-    workers: config.workers,
   };
 }
 
@@ -137,23 +130,21 @@ function setUpCluster(): void {
 
 interface StartDependencies {
   readonly config: Config;
+  readonly duties: RoleTasks;
   readonly ports: Ports;
-  /** Those that run. */
+  /** Those that run: two, while one takes the place of another. */
   readonly children: Set<Worker>;
   readonly stop: StopSignal;
   readonly logger: Logger;
   readonly crashes: CrashRecord | undefined;
   readonly surrender: Surrender;
-  readonly monotonicNow: () => number;
 }
 
-/** Starts a process for some duties and tells `events` of its life. */
-function createStart(deps: StartDependencies): (duties: RoleTasks, events: ProcessEvents) => StartedProcess {
-  const { config, ports, children, stop, logger, monotonicNow } = deps;
-  const admit = createLimitKeeper(monotonicNow);
-  const scrapes = createScrapes(children, (child, message) => child.send(message, undefined, {}, () => undefined));
+/** Starts a process and tells `events` of its life. */
+function createStart(deps: StartDependencies): (events: ProcessEvents) => StartedProcess {
+  const { config, duties, ports, children, stop, logger } = deps;
   let storeId: string | undefined;
-  return (duties, events) => {
+  return (events) => {
     const child = cluster.fork();
     const { pid } = child.process;
     const tell = (message: ToWorker) => void child.send(message, undefined, {}, () => undefined);
@@ -166,11 +157,6 @@ function createStart(deps: StartDependencies): (duties: RoleTasks, events: Proce
     child.on("message", (message: FromWorker) => {
       if (message.kind === "hello")
         tell(stop.seen() ? { kind: "stop" } : { kind: "start", config, duties, ports, storeId });
-      else if (message.kind === "ask")
-        tell({ kind: "verdicts", round: message.round, verdicts: message.questions.map(admit) });
-      else if (message.kind === "scrape") scrapes.begin(child, message.round);
-      else if (message.kind === "figures") scrapes.take(child, message.round, message.figures);
-      else if (message.kind === "waiting") events.waiting();
       else if (message.kind === "latched") events.latched(message.reason);
       else if (message.kind === "failed") failure = message;
       else {
@@ -180,7 +166,6 @@ function createStart(deps: StartDependencies): (duties: RoleTasks, events: Proce
     });
     child.once("exit", async (code, signal) => {
       children.delete(child);
-      scrapes.forget(child);
       await Promise.race([output.ended, pause(LAST_WORDS_MS)]);
       events.ended(endOf(deps, { pid, code, signal }, failure, output.last()));
     });
@@ -212,26 +197,6 @@ function endOf(
     surrender.giveUp(notOpened(refusal));
   }
   return { ...ended, reason, exitCode: failure?.exitCode ?? 1 };
-}
-
-/**
- * Starts all processes, one first, so that the directory and the demo are created once. The others share the port of the first
- * that listens. Returns whether there is a demo shop; undefined when the server is to stop before that.
- */
-async function startAll(
-  { workers }: Config,
-  whole: RoleTasks,
-  keep: (duties: RoleTasks) => KeptProcess,
-  { interrupted, isStopping }: { readonly interrupted: Promise<void>; readonly isStopping: () => boolean },
-): Promise<boolean | undefined> {
-  const trainer = whole.training && workers > 1 ? keep({ facade: false, rpc: "closed", training: true }) : undefined;
-  await Promise.race([interrupted, trainer?.begun]);
-  if (isStopping()) return undefined;
-  const duties = workers > 1 ? { ...whole, training: false } : whole;
-  const others = Array.from({ length: workers }, () => keep(duties));
-  const ready = Promise.all([trainer?.ready ?? false, ...others.map((one) => one.ready)]);
-  const demos = await Promise.race([interrupted, ready]);
-  return demos?.includes(true);
 }
 
 /** Stops all processes, and kills those that have not ended within `killMs`. */

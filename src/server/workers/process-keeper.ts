@@ -24,8 +24,6 @@ export interface ProcessEnd {
 
 /** Messages of a process to its keeper. */
 export interface ProcessEvents {
-  /** It waits for its store, which is away. */
-  waiting(): void;
   ready(demo: boolean): void;
   /** Its store takes no more writes. It serves reads until it gets `stop`. */
   latched(reason: string): void;
@@ -50,8 +48,6 @@ export class StartFailure extends Error {
 }
 
 export interface KeptProcess {
-  /** Resolves when the first process is ready or waits for its store. */
-  readonly begun: Promise<void>;
   /** Resolves when the first process is ready, with whether there is a demo; rejects with StartFailure. */
   readonly ready: Promise<boolean>;
   /** Starts no further process. */
@@ -75,12 +71,8 @@ export function keepProcess(deps: {
   let wasReady = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
-  let begin = () => {};
   let resolveReady = (_demo: boolean) => {};
   let rejectReady = (_failure: StartFailure) => {};
-  const waiting = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
   const ready = new Promise<boolean>((resolve, reject) => {
     resolveReady = resolve;
     rejectReady = reject;
@@ -96,7 +88,6 @@ export function keepProcess(deps: {
       return delay;
     };
     const process = deps.start({
-      waiting: () => begin(),
       ready(demo) {
         wasReady = true;
         for (const old of latched) old.stop();
@@ -127,8 +118,6 @@ export function keepProcess(deps: {
     newest = process;
   };
   start();
-  const begun = Promise.race([waiting, ready.then(() => undefined)]);
-  begun.catch(() => undefined); // everyone who waits for one of the two gets the error
-  ready.catch(() => undefined);
-  return { begun, ready, cancel: () => clearTimeout(timer) };
+  ready.catch(() => undefined); // whoever waits for it gets the error
+  return { ready, cancel: () => clearTimeout(timer) };
 }

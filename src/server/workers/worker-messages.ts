@@ -1,7 +1,5 @@
-import type { Figures } from "../../adapters/metrics/prometheus.js";
 import type { Ports, RoleTasks } from "../roles.js";
 import type { Config } from "../settings/config.js";
-import type { LimitQuestion, LimitVerdict } from "./worker-sender-limit.js";
 
 /**
  * The file descriptor of a worker's log: the primary's standard error. The worker's own standard error leads to the
@@ -12,19 +10,12 @@ export const LOG_FILE = 4;
 /** Messages of a process to the primary. */
 export type FromWorker =
   | { readonly kind: "hello" }
-  /** It listens, and waits for its store. */
-  | { readonly kind: "waiting" }
   /** `storeId` is the id of its embedded store. */
   | { readonly kind: "ready"; readonly demo: boolean; readonly storeId: string | undefined }
   /** Its store takes no more writes; replace it. */
   | { readonly kind: "latched"; readonly reason: string }
   /** It cannot run. The text is for the operator. */
-  | { readonly kind: "failed"; readonly text: string; readonly exitCode: number }
-  /** A scrape asked it for the metrics of all processes. */
-  | { readonly kind: "scrape"; readonly round: number }
-  /** Its own metrics. */
-  | { readonly kind: "figures"; readonly round: number; readonly figures: Figures }
-  | { readonly kind: "ask"; readonly round: number; readonly questions: readonly LimitQuestion[] };
+  | { readonly kind: "failed"; readonly text: string; readonly exitCode: number };
 
 /** Messages of the primary. */
 export type ToWorker =
@@ -36,9 +27,4 @@ export type ToWorker =
       /** Set when a process has had an embedded store open: this one opens no other, and creates none. */
       readonly storeId: string | undefined;
     }
-  | { readonly kind: "stop" }
-  /** Requests its metrics. */
-  | { readonly kind: "count"; readonly round: number }
-  /** The metrics of all processes. */
-  | { readonly kind: "counted"; readonly round: number; readonly figures: readonly Figures[] }
-  | { readonly kind: "verdicts"; readonly round: number; readonly verdicts: readonly LimitVerdict[] };
+  | { readonly kind: "stop" };

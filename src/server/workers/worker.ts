@@ -3,20 +3,11 @@ import { runServer, serverMetrics } from "../server.js";
 import { stopSignal } from "../stop-signal.js";
 import { hardExit } from "./hard-exit.js";
 import { type FromWorker, LOG_FILE, type ToWorker } from "./worker-messages.js";
-import { createWorkerMetrics } from "./worker-metrics.js";
-import { createWorkerSenderLimit } from "./worker-sender-limit.js";
 
 // Entry of the processes that the primary starts: registers, gets its tasks, and stops with the primary.
 const stop = stopSignal();
 const say = (message: FromWorker) => void process.send?.(message, undefined, {}, () => undefined);
 let started = false;
-const senders = createWorkerSenderLimit({
-  ask: (round, questions) => say({ kind: "ask", round, questions }),
-  monotonicNow: () => performance.now(),
-});
-
-const metrics = serverMetrics();
-const metricsOfAll = createWorkerMetrics({ metrics, ask: (round) => say({ kind: "scrape", round }) });
 
 /** Interval at which this process records that it runs. */
 const PULSE_MS = 1_000;
@@ -35,19 +26,16 @@ function tellPauses(logger: Logger): void {
 async function run({ config, duties, ports, storeId }: Extract<ToWorker, { kind: "start" }>): Promise<void> {
   let exitCode = 0;
   try {
-    const isShared = config.workers > 1;
     const logger = createLog(config.logLevel, writeTo(LOG_FILE));
     tellPauses(logger);
     await runServer(config, {
       logger,
       logFile: LOG_FILE,
-      metrics,
-      ...(isShared && { metricsOfAll, senderLimit: senders.limit }),
+      metrics: serverMetrics(),
       duties,
       ports,
       stop,
       say: (line) => process.stdout.write(`${line}\n`),
-      waiting: () => say({ kind: "waiting" }),
       expectedStoreId: storeId,
       ready: (demo, storeId) => say({ kind: "ready", demo, storeId }),
       latched: (reason) => say({ kind: "latched", reason }),
@@ -68,11 +56,7 @@ process.on("message", (message: ToWorker) => {
   if (message.kind === "start") {
     started = true;
     void run(message);
-  } else if (message.kind === "verdicts") senders.answered(message.round, message.verdicts);
-  else if (message.kind === "counted") metricsOfAll.counted(message.round, message.figures);
-  else if (message.kind === "count")
-    void metrics.figures().then((figures) => say({ kind: "figures", round: message.round, figures }));
-  else if (started) stop.ask();
+  } else if (started) stop.ask();
   else process.exit(0);
 });
 say({ kind: "hello" });

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COUNTERS, DURATIONS, rpcDefinitions, VALUES } from "../../../src/adapters/metrics/names.js";
-import { createPrometheusMetrics, textOfAll } from "../../../src/adapters/metrics/prometheus.js";
+import { createPrometheusMetrics } from "../../../src/adapters/metrics/prometheus.js";
 import { RUNS } from "../../fixtures/runs.js";
 
 const METHOD = "aisle.v1.EventService/RecordEvent";
@@ -132,22 +132,6 @@ describe("the text of /metrics", () => {
     const text = await metrics.text();
     expect(text).toContain("aisle_store_queue_works 4\n");
     expect(text).toContain("aisle_store_queue_age_seconds 0.25\n");
-  });
-
-  it("shows sums over several processes, and the greatest age", async () => {
-    const all = [1, 2].map((n) => {
-      const metrics = open();
-      metrics.count("events_stored", { action: "order" }, n);
-      metrics.observe("store_commit", 2);
-      metrics.watch?.("store_queue_works", () => n);
-      metrics.watch?.("store_queue_age_ms", () => 1000 * n);
-      return metrics.figures();
-    });
-    const text = await textOfAll(await Promise.all(all));
-    expect(text).toContain('aisle_events_stored_total{action="order"} 3\n');
-    expect(text).toContain("aisle_store_commit_seconds_count 2\n");
-    expect(text).toContain("aisle_store_queue_works 3\n");
-    expect(text).toContain("aisle_store_queue_age_seconds 2\n");
   });
 
   it("includes process metrics unless they are turned off", async () => {

@@ -23,7 +23,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   "--min-free-mib": "Events get 503, and `/readyz` says why.",
   "--memory-mib": "An estimate, for each process. See [capacity](operate.md#capacity).",
   "--log-level": "JSON lines on standard error, without personal data.",
-  "--role": "See [roles](cluster.md#roles-and-workers).",
+  "--role": "See [roles](cluster.md#roles).",
   "--rpc-names": "Such as that of an [nginx upstream](operate.md#nginx-before-the-rpc-port).",
   "--rpc-origins": "See [RPCs from pages](browser.md#rpcs-from-pages).",
   "--learn-products": "See [shops without a feed](integrate.md#shops-without-a-feed).",
