@@ -7,18 +7,16 @@
  * (4 when absent). A candidate goes with a source when no other one proposes it. HR@20 and MRR@20 of the next product, and
  * of products new to the visit: with everything, then the difference without each part, in thousandths, with its 95 %
  * interval by bootstrap over sessions. `seed`: with everything, by other random numbers: what chance makes of it.
- * Then how far the probabilities that the scores stand for are from what came next (`calibration.ts`).
  * `session neighbours alone` and the others: the candidates in the order of that score.
  */
-import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import { needsSharedData } from "../test/fixtures/shared-data.js";
-import { calibrationOf } from "./ablations/calibration.js";
 import { type Judged, type Lab, prepareLab, SEED } from "./ablations/lab.js";
 import { PARTS } from "./ablations/parts.js";
 import { judgeAlone, learnWithout } from "./ablations/variant.js";
 import { bootstrapInterval } from "./bootstrap.js";
+import { keep } from "./load.js";
 
 const DATA_SETS = ["diginetica", "yoochoose_100k", "tmall"];
 const FIGURES = ["HR@20", "MRR@20", "new: HR@20", "new: MRR@20"] as const;
@@ -91,13 +89,7 @@ function judge(lab: Lab): object {
   }
   for (const { name, alone } of PARTS) if (alone) add(`${name} alone`, judgeAlone(lab, alone), "", "");
   console.log(table.toString());
-  const calibration = calibrationOf(lab.dev, full.scores);
-  const { error, errorOfHalf, errorAfter, first } = calibration;
-  console.log(
-    `calibration error ${error.toFixed(4)}; of the newer half ${errorOfHalf.toFixed(4)}, ${errorAfter.toFixed(4)} after ` +
-      `isotonic regression on the older one; first place ${first.probability.toFixed(3)}, came next ${first.rate.toFixed(3)}`,
-  );
-  return { dataSet: lab.name, questions: units.length, rows, calibration };
+  return { dataSet: lab.name, questions: units.length, rows };
 }
 
 const results: object[] = [];
@@ -107,4 +99,4 @@ for (const name of positionals.length > 0 ? positionals : DATA_SETS) {
   console.log(`\n${name}: ${lab.learned.answers.length} steps learned from, ${lab.dev.answers.length} of dev judge`);
   results.push(judge(lab));
 }
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results)}\n`);
+await keep(values.json, { results });

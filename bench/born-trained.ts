@@ -4,7 +4,7 @@
  *   npm run born-trained [-- --shops N] [--questions N] [--out FILE]
  *
  * Shops of many kinds and sizes are simulated (bench/born-trained/simulated.ts); no recorded visit is read. The same numbers
- * give the same bytes. Takes some minutes. `npm run bench -- leave-one-out` judges the result.
+ * give the same bytes. Takes some minutes.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -16,13 +16,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
-import { machine } from "./load.js";
-import { load } from "./open-loop/load.js";
-import { LOAD_CPU, SERVER_CPU } from "./open-loop/pinning.js";
+import { keep } from "./load.js";
+import { SERVER_CPU } from "./open-loop/pinning.js";
+import { passOf, quantile, tableOf } from "./passes.js";
+import { postAll } from "./post-all.js";
 import { processFigures } from "./process-figures.js";
 import { aisleOf, type BenchServer, BIN, startBuild } from "./server.js";
-import { postAll } from "./stranger/by-count.js";
 import { APP, FORMS } from "./trace/forms.js";
 import { productId, shopHistories, shopProducts } from "./train/shop.js";
 
@@ -192,16 +191,8 @@ async function pass({ server }: Build, form: Form, n: number, forSeconds: number
     const after = await processFigures(server.pid);
     return { cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / requests, failed: 0 };
   }
-  const before = await processFigures(server.pid);
-  const plan = { url, bodies: form.bodies, contentType, connections: CONNECTIONS, seconds: forSeconds };
-  const report = await load(plan, LOAD_CPU);
-  const after = await processFigures(server.pid);
-  const ok = report.statuses["200"] ?? 0;
-  const answers = Object.values(report.statuses).reduce((sum, count) => sum + count, 0);
-  return { cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, ok), failed: answers - ok + report.lost };
+  return passOf(server.pid, { url, bodies: form.bodies, contentType, connections: CONNECTIONS, seconds: forSeconds });
 }
-
-const median = (all: readonly number[]) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
 
 /** Whoever learns between trainings learns of apps that were asked for. */
 async function askOnce({ server }: Build): Promise<void> {
@@ -250,24 +241,23 @@ try {
     builds.push(await startBuildWithShop(name, bin, directory, files, flags));
   const twoBrowsers = persons.flatMap((n) => [cartForm(n, 0), cartForm(n, 1)]);
   for (const build of builds) await pass(build, { part: "trace", name: "two browsers", bodies: twoBrowsers }, 0, 3);
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["", "form", "other, CPU µs", "this", "ratio", "failed"],
-    colAligns: ["left", "left", "right", "right", "right", "right"],
-  });
   const rows: Awaited<ReturnType<typeof measure>>[] = [];
   // Frames are met before orders follow from them.
   const inOrder = [...FORMS_OF_BUILDS].sort((a, b) => a.part.localeCompare(b.part));
   const isAsked = ({ part, name }: Form) => parts.includes(part) && forms?.includes(name) !== false;
-  for (const form of inOrder.filter(isAsked)) {
-    const row = await measure(builds, form);
-    rows.push(row);
-    const span = (all: readonly number[], digits: number) =>
-      `${median(all).toFixed(digits)} (${Math.min(...all).toFixed(digits)}-${Math.max(...all).toFixed(digits)})`;
-    table.push([row.part, row.form, span(row.before, 1), span(row.now, 1), span(row.ratios, 3), row.failed]);
-  }
-  console.log(table.toString());
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ ...machine(), rows }, null, 2)}\n`);
+  for (const form of inOrder.filter(isAsked)) rows.push(await measure(builds, form));
+  const span = (all: readonly number[], digits: number) =>
+    `${quantile(all, 0.5).toFixed(digits)} (${Math.min(...all).toFixed(digits)}-${Math.max(...all).toFixed(digits)})`;
+  console.log(
+    tableOf(
+      ["", "form", "other, CPU µs", "this", "ratio", "failed"],
+      rows.map(({ part, form, before, now, ratios, failed }) => {
+        return [part, form, span(before, 1), span(now, 1), span(ratios, 3), failed];
+      }),
+      2,
+    ),
+  );
+  await keep(values.json, { rows });
 } finally {
   await Promise.all(builds.map(({ server }) => server.stop()));
   await rm(directory, { recursive: true, force: true });

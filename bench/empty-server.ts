@@ -1,28 +1,12 @@
 /** The least that fastify can do for the same questions: an answer in JSON that is always the same. */
-import { spawn } from "node:child_process";
 import { fastify } from "fastify";
-import { pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
-
-export interface EmptyServer {
-  readonly url: string;
-  readonly pid: number;
-  stop(): void;
-}
+import { SERVER_CPU } from "./open-loop/pinning.js";
+import { startProgram } from "./server.js";
 
 /** Starts it in a process of its own, on the servers' processor. */
-export async function startEmptyServer(): Promise<EmptyServer> {
-  const [command = process.execPath, ...args] = pinnedTo(SERVER_CPU, [
-    process.execPath,
-    "--import",
-    "tsx",
-    import.meta.filename,
-  ]);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the empty server ended with ${code}`)));
-    child.stdout.once("data", (said: Buffer) => resolve(/\d+/.exec(said.toString())?.[0] ?? ""));
-  });
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill("SIGKILL") };
+export async function startEmptyServer() {
+  const { said, pid, stop } = await startProgram(SERVER_CPU, [import.meta.filename]);
+  return { url: `http://127.0.0.1:${said}`, pid, stop };
 }
 
 async function serveEmpty(): Promise<void> {
@@ -41,7 +25,7 @@ async function serveEmpty(): Promise<void> {
   );
   await app.listen({ host: "127.0.0.1", port: 0, backlog: 1024 });
   const address = app.server.address();
-  console.log(`listening on ${typeof address === "object" && address !== null ? address.port : ""}`);
+  console.log(typeof address === "object" && address !== null ? address.port : "");
 }
 
 if (process.argv[1] === import.meta.filename) await serveEmpty();

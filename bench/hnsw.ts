@@ -1,35 +1,48 @@
 /**
- * The index of products' texts beside hnswlib for Python and exact search, and what a wider search finds and costs.
+ * The index of products' texts beside exact search: build, query, recall, opening; and what a wider search finds and costs.
  *
- *   npm run bench -- hnsw [--python PATH] [--catalogues adidas,myntra] [--sizes 50000,200000] [--passes 3]
- *                         [--widths 10,20,40,80,160,320] [--json FILE]
+ *   npm run bench -- hnsw [--catalogues adidas,myntra] [--sizes 50000,200000] [--passes 3] [--widths 10,20,40,80,160,320]
+ *                         [--json FILE]
  *
  * The vectors are those of a training, of the shared data's catalogues and of made-up shops of so many products;
- * parameters are those of training too. `--python` is an interpreter that has hnswlib and numpy (`pip install hnswlib numpy`).
- * All have the same vectors, parameters, seed and width, one thread, and one query a call; each builds, is asked and opens
- * in turns. Figures are medians of the passes; build and query are CPU of the process, open is time. Ours is asked through
- * the adapter, and its build measures itself as well: 200 exact searches. Queries are 500 vectors of the catalogue; recall@10
- * is of the ten that exact search finds.
+ * parameters are those of training too. Build and query are CPU of the process, one query a call, opening is time; figures
+ * are medians of the passes. A build measures itself as well: 200 exact searches. Queries are 500 vectors of the catalogue;
+ * recall@10 is of the ten that exact search finds.
  *
- * The curve is our graph asked for ten. A search looks at no fewer candidates than it is asked for: a recommendation asks
- * for 100 and more, so that nothing under 100 would change it. Training begins with 100, doubles that until .98 is found,
- * and looks at all vectors of up to 1,000 products, which the index here does not.
+ * Columns of widths are the graph asked for ten: recall@10 and µs. A search looks at no fewer candidates than it is asked
+ * for: a recommendation asks for 100 and more. Training begins with 100, doubles that until .98 is found, and looks at all
+ * vectors of up to 1,000 products, which the index here does not.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
+import { exactIndex } from "../src/adapters/hnsw/exact-index.js";
+import { decodeIndex } from "../src/adapters/hnsw/format.js";
+import { openGraph } from "../src/adapters/hnsw/graph.js";
+import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
+import type { Nearest } from "../src/adapters/vector-index.js";
+import { productText } from "../src/learning/model/product-text.js";
+import { embedAll, fitEmbedder, type ProductText } from "../src/learning/text/embedder.js";
+import { drawToNeighbours } from "../src/learning/text/text-neighbours.js";
 import { VECTOR_INDEX } from "../src/learning/training/semantic.js";
-import { CATALOGUES, type Catalogue, madeUpShop, realCatalogue } from "./hnsw/catalogues.js";
-import { ASKED, PYTHON } from "./hnsw/contenders.js";
-import { type Figures, measure } from "./hnsw/measure.js";
-import { startPython } from "./hnsw/python.js";
-import { machine } from "./load.js";
+import { type CatalogueName, readCatalogue } from "../test/fixtures/shared-catalogue.js";
+import { keep, machine } from "./load.js";
+import { quantile, tableOf } from "./passes.js";
+import { shopProducts } from "./train/shop.js";
+
+const SEED = 1;
+const CATALOGUES: readonly CatalogueName[] = ["adidas", "flipkart_1050", "gift_cards", "myntra"];
+const QUERIES = 500;
+/** Exact search takes milliseconds. */
+const EXACT_QUERIES = 50;
+const RECALL_AT = 10;
+/** What the recommend stage asks for at least, beside the anchors themselves. */
+const ASKED = 100;
+/** Rounds of all queries in a pass. */
+const ROUNDS = 3;
+/** Above this difference two similarities are different ones: 32-bit sums in another order differ by less. */
+const ROUNDING = 1e-5;
 
 const { values } = parseArgs({
   options: {
-    python: { type: "string" },
     catalogues: { type: "string", default: CATALOGUES.join(",") },
     sizes: { type: "string", default: "50000,200000" },
     passes: { type: "string", default: "3" },
@@ -38,91 +51,105 @@ const { values } = parseArgs({
   },
 });
 const listed = (list: string) => list.split(",").filter((name) => name !== "");
-const names = listed(values.catalogues).map((name) => {
-  const known = CATALOGUES.find((one) => one === name);
-  if (known === undefined) throw new Error(`--catalogues: ${name} is none of ${CATALOGUES.join(", ")}`);
-  return known;
-});
+const widths = listed(values.widths).map(Number);
 
-function* catalogues(): Generator<Catalogue> {
-  for (const name of names) {
-    const found = realCatalogue(name);
-    if (found === undefined) console.log(`${name} is left out: set AISLE_SHARED_DATA to the folder of the shared data`);
-    else yield found;
+function* catalogues(): Generator<readonly [string, readonly ProductText[]]> {
+  for (const name of listed(values.catalogues)) {
+    const known = CATALOGUES.find((one) => one === name);
+    if (known === undefined) throw new Error(`--catalogues: ${name} is none of ${CATALOGUES.join(", ")}`);
+    const products = readCatalogue(known);
+    if (products === undefined)
+      console.log(`${name} is left out: set AISLE_SHARED_DATA to the folder of the shared data`);
+    else yield [name, products.map(({ category, ...texts }) => ({ ...texts, categories: category }))];
   }
-  for (const size of listed(values.sizes)) yield madeUpShop(Number(size));
+  for (const size of listed(values.sizes)) yield [`made up, ${size}`, shopProducts(Number(size)).map(productText)];
 }
 
-function rowsTable(measured: readonly Figures[]): string {
-  const right = (count: number) => Array.from({ length: count }, () => "right" as const);
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: [
-      ...["catalogue", "vectors", "width", "", "build, s", "ratio", "µs for 10", "ratio", `µs for ${ASKED}`, "ratio"],
-      ...["recall@10", "open, ms", "MiB"],
-    ],
-    colAligns: ["left", "right", "right", "left", ...right(9)],
+type Ask = (query: Float32Array) => Pick<Nearest, "similarities">;
+
+function cpuMicros(work: () => void): number {
+  const from = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(from);
+  return user + system;
+}
+
+function measure(name: string, texts: readonly ProductText[]) {
+  const { vectors, rows, dimensions } = drawToNeighbours(embedAll(fitEmbedder(texts, { seed: SEED }), texts));
+  const count = rows.length;
+  const exact = exactIndex(vectors, dimensions);
+  // Also where training would look at all vectors, as they are few.
+  const indexes = hnswIndexes({ exactUpTo: 0 });
+  // Evenly spread: similar products are asked for with a product's own vector.
+  const queries = Array.from({ length: Math.min(QUERIES, count) }, (_, n, asked = Math.min(QUERIES, count)) => {
+    const row = Math.floor((n * count) / asked);
+    return vectors.slice(row * dimensions, (row + 1) * dimensions);
   });
-  for (const { catalogue, count, dimensions, efSearch, indexMib, rows } of measured) {
-    const reference = rows.find(({ name }) => name === PYTHON);
-    const ratio = (own: number, other = Number.NaN) => shown(own / other, 2);
-    table.push([
-      catalogue,
-      `${count.toLocaleString("en")} x ${dimensions}`,
-      efSearch,
-      lines(rows.map(({ name }) => name)),
-      lines(rows.map(({ build }) => shown(build, 2))),
-      lines(rows.map(({ build }) => ratio(build, reference?.build))),
-      lines(rows.map(({ ten }) => shown(ten, 0))),
-      lines(rows.map(({ ten }) => ratio(ten, reference?.ten))),
-      lines(rows.map(({ asked }) => shown(asked, 0))),
-      lines(rows.map(({ asked }) => ratio(asked, reference?.asked))),
-      lines(rows.map(({ recall }) => shown(recall, 4))),
-      lines(rows.map(({ openMs }) => shown(openMs, 1))),
-      shown(indexMib, 1),
-    ]);
-  }
-  return table.toString();
-}
-
-const lines = (cells: readonly string[]) => cells.join("\n");
-
-function curvesTable(measured: readonly Figures[]): string {
-  const widths = measured.find(({ curve }) => curve.length > 0)?.curve ?? [];
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["recall@10, µs at width", ...widths.map(({ efSearch }) => String(efSearch))],
-    colAligns: ["left", ...widths.map(() => "right" as const)],
+  const wanted = queries.map((query) => exact.search(query, RECALL_AT).similarities);
+  /** One as near as the tenth counts, as it may be a copy of it. */
+  const recallOf = (ask: Ask) => {
+    const found = queries.map((query, n) => {
+      const near = ask(query).similarities.slice(0, RECALL_AT);
+      return near.filter((similarity) => similarity >= (wanted[n]?.at(-1) ?? 0) - ROUNDING).length;
+    });
+    return found.reduce((sum, of) => sum + of, 0) / wanted.reduce((sum, { length }) => sum + length, 0);
+  };
+  const microsOf = (asked: readonly Float32Array[], rounds: number, ask: Ask) =>
+    cpuMicros(() => {
+      for (let round = 0; round < rounds; round++) for (const query of asked) ask(query);
+    }) /
+    (rounds * asked.length);
+  const passes = Array.from({ length: Number(values.passes) }, () => {
+    let index = exact;
+    const build = cpuMicros(() => {
+      index = indexes.build(vectors, dimensions, { ...VECTOR_INDEX, seed: SEED });
+    });
+    const recall = recallOf((query) => index.search(query, RECALL_AT)); // its code is compiled meanwhile
+    const [ten, asked] = [RECALL_AT, ASKED].map((k) => microsOf(queries, ROUNDS, (query) => index.search(query, k)));
+    const few = queries.slice(0, EXACT_QUERIES);
+    const [exactTen, exactAsked] = [RECALL_AT, ASKED].map((k) => microsOf(few, 1, (query) => exact.search(query, k)));
+    const bytes = index.encode();
+    const openedAt = performance.now();
+    indexes.open(bytes);
+    const openMs = performance.now() - openedAt;
+    const { payload, facts } = decodeIndex(bytes);
+    const graph = openGraph(payload, facts);
+    const curve = widths.map((width) => {
+      const ask = (query: Float32Array) => graph.search(query, RECALL_AT, Math.max(RECALL_AT, width));
+      return { width, recall: recallOf(ask), micros: microsOf(queries, ROUNDS, ask) };
+    });
+    const size = { efSearch: facts.efSearch, mib: bytes.length / 2 ** 20 };
+    return { buildSeconds: build / 1e6, recall, ten, asked, exactTen, exactAsked, openMs, curve, ...size };
   });
-  for (const { catalogue, curve } of measured)
-    table.push([catalogue, ...curve.map(({ recall, micros }) => `${shown(recall, 4)}, ${shown(micros, 0)}`)]);
-  return table.toString();
+  return { name, count, dimensions, passes };
 }
 
-function shown(value: number, digits: number): string {
-  return Number.isNaN(value) ? "" : value.toFixed(digits);
+type Measured = ReturnType<typeof measure>;
+
+function rowOf({ name, count, dimensions, passes }: Measured): (string | number)[] {
+  const median = (of: (pass: Measured["passes"][number]) => number | undefined, digits: number) =>
+    quantile(
+      passes.map((pass) => of(pass) ?? Number.NaN),
+      0.5,
+    ).toFixed(digits);
+  return [
+    ...[name, `${count.toLocaleString("en")} x ${dimensions}`, median(({ efSearch }) => efSearch, 0)],
+    ...[median(({ buildSeconds }) => buildSeconds, 2), median(({ recall }) => recall, 4)],
+    ...[median(({ ten }) => ten, 0), median(({ exactTen }) => exactTen, 0)],
+    ...[median(({ asked }) => asked, 0), median(({ exactAsked }) => exactAsked, 0)],
+    ...[median(({ openMs }) => openMs, 1), median(({ mib }) => mib, 1)],
+    ...widths.map(
+      (_, at) => `${median(({ curve }) => curve[at]?.recall, 4)}, ${median(({ curve }) => curve[at]?.micros, 0)}`,
+    ),
+  ];
 }
 
 console.log(JSON.stringify({ ...machine(), ...VECTOR_INDEX, passes: Number(values.passes) }));
-const python = values.python === undefined ? undefined : await startPython(values.python);
-if (python === undefined) console.log("hnswlib for Python is left out: name an interpreter that has it with --python");
-else console.log(JSON.stringify(python.about));
-const folder = mkdtempSync(join(tmpdir(), "aisle-hnsw-bench-"));
-const measured: Figures[] = [];
-try {
-  const widths = listed(values.widths).map(Number);
-  for (const catalogue of catalogues()) {
-    const figures = await measure(catalogue, { passes: Number(values.passes), widths, python, folder });
-    measured.push(figures);
-    console.log(JSON.stringify(figures));
-  }
-} finally {
-  python?.stop();
-  rmSync(folder, { recursive: true, force: true });
+const measured: Measured[] = [];
+for (const [name, texts] of catalogues()) {
+  measured.push(measure(name, texts));
+  console.error(`${name} is done`);
 }
-console.log(rowsTable(measured));
-console.log(curvesTable(measured));
-if (values.json !== undefined) {
-  const about = { machine: machine(), params: VECTOR_INDEX, passes: Number(values.passes), python: python?.about };
-  writeFileSync(values.json, `${JSON.stringify({ ...about, catalogues: measured }, null, 2)}\n`);
-}
+const costs = ["build, s", "recall@10", "µs for 10", "exact", `µs for ${ASKED}`, "exact", "open, ms", "MiB"];
+console.log(tableOf(["catalogue", "vectors", "width", ...costs, ...widths.map(String)], measured.map(rowOf)));
+await keep(values.json, { params: VECTOR_INDEX, measured });

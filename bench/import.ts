@@ -3,39 +3,27 @@
  *
  *   npm run bench -- import [--events 10000000] [--visitors EVENTS/10] [--products 50000] [--batch 500] [--json FILE]
  *                           [--part 1000000] [--other DIR]
- *   npm run bench -- import --services [--without-store] [--kind all|view|order] …
  *
  * One stream for each million events, over gRPC, to a server in a process of its own; meanwhile POST /trace is asked ten
  * times a second. For each million: events a second, CPU of the server for an event (all of its threads), growth of the
  * store's file for an event, memory, latency of POST /trace. At the end: bytes an event of the whole and of a compacting
  * copy, and the rate of the last million to that of the first. `--part` takes another number than a million. `--other`
  * names another checkout with its `dist`, whose server imports the same parts in turns; then the ratio of CPU stands beside.
- *
- * With `--services` the services are called in this process, on messages that are there already, and the CPU is told
- * apart by thread: what intake costs with its effects and the store, without gRPC. Beside it stands what reading one of
- * the messages from its protobuf bytes costs in the same run. With `--without-store` records are kept in maps, and what is
- * left is the services' own part: checks, normalising, effects. (CPU comes from /proc: Linux.)
+ * (CPU comes from /proc: Linux.)
  */
-import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
-import { createPrometheusMetrics } from "../src/adapters/metrics/prometheus.js";
-import { bareApp } from "../src/domain/app.js";
-import { type Event, EventSchema } from "../src/gen/aisle/v1/event_pb.js";
+import type { Event } from "../src/gen/aisle/v1/event_pb.js";
 import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
-import { createAisle } from "../src/server/app.js";
-import { createUuids } from "../src/server/uuids.js";
 import { backupStore } from "../src/store/lmdb/backup.js";
-import { openEmbeddedStore } from "../src/store/lmdb/store.js";
-import { machine } from "./load.js";
-import { memoryUnitOfWork } from "./memory-unit-of-work.js";
+import { keep, machine } from "./load.js";
+import { quantile } from "./passes.js";
+import { processFigures } from "./process-figures.js";
 import { aisleOf, BIN, startBuild } from "./server.js";
 import { createShopEvents } from "./shop-events.js";
 
@@ -44,10 +32,7 @@ const { values } = parseArgs({
     events: { type: "string", default: "10000000" },
     visitors: { type: "string" },
     products: { type: "string", default: "50000" },
-    kind: { type: "string", default: "all" },
     batch: { type: "string", default: "500" },
-    services: { type: "boolean", default: false },
-    "without-store": { type: "boolean", default: false },
     part: { type: "string", default: "1000000" },
     other: { type: "string" },
     json: { type: "string" },
@@ -63,17 +48,10 @@ const eventOf = createShopEvents({
   events: EVENTS,
 });
 
-const isKind: Record<string, (event: Event) => boolean> = {
-  all: () => true,
-  view: ({ actionType }) => actionType === "product_view",
-  order: ({ actionType }) => actionType === "order",
-};
-
-async function* batchesOf(from: number, to: number, isWanted: (event: Event) => boolean = () => true) {
+async function* batchesOf(from: number, to: number) {
   let events: Event[] = [];
   for (let n = from; n < to; n++) {
-    const event = eventOf(n);
-    if (isWanted(event)) events.push(event);
+    events.push(eventOf(n));
     if (events.length < BATCH && n < to - 1) continue;
     yield { appId: APP, events };
     events = [];
@@ -96,99 +74,10 @@ function threadTimes(pid: number): Record<"javaScript" | "garbage" | "lmdb", num
 
 const total = ({ javaScript, garbage, lmdb }: ReturnType<typeof threadTimes>) => javaScript + garbage + lmdb;
 
-function memoryMib(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-}
-
 const directory = await mkdtemp(join(tmpdir(), "aisle-import-"));
 const storeDirectory = join(directory, "store");
 const fileBytes = (store = storeDirectory) => statSync(join(store, "data.mdb")).size;
 console.log(JSON.stringify({ ...machine(), ...values }));
-
-/** CPU of this thread, µs, to read one of these events from its protobuf bytes: what the others can be compared with. */
-function referenceMicros(): number {
-  const bytes = Array.from({ length: 1000 }, (_, n) => toBinary(EventSchema, eventOf(n)));
-  let from = 0;
-  for (let round = 0; round < 30; round++) {
-    if (round === 10) from = threadTimes(process.pid).javaScript;
-    for (const one of bytes) fromBinary(EventSchema, one);
-  }
-  return Number(((threadTimes(process.pid).javaScript - from) / 20).toFixed(2));
-}
-
-async function overServices(): Promise<void> {
-  const store = await openEmbeddedStore({ directory: storeDirectory, now: Date.now });
-  const unitOfWork = values["without-store"] ? memoryUnitOfWork(bareApp(APP, Date.now())) : store.unitOfWork;
-  const never = () => Promise.reject(new Error("nothing is trained here"));
-  const services = createAisle({
-    store: { ...store, unitOfWork },
-    vectorIndexes: hnswIndexes(),
-    runTraining: never,
-    runEvaluation: never,
-    now: Date.now,
-    monotonicNow: () => performance.now(),
-    newId: createUuids({ now: Date.now, randomUuid: randomUUID }),
-    newAppId: randomUUID,
-    newSecret: randomUUID,
-    metrics: createPrometheusMetrics(),
-    report: (error) => console.error(error),
-    reportFailure: () => undefined,
-  });
-  if (!values["without-store"]) await services.clients.apps.createApp({ app: { appId: APP } });
-  else await store.apps.create(bareApp(APP, Date.now()));
-  const isWanted = isKind[values.kind];
-  const used = { javaScript: 0, garbage: 0, lmdb: 0 };
-  let stored = 0;
-  let counted = 0;
-  let took = 0;
-  const CHUNK = 10_000;
-  for (let from = 0; from < EVENTS; from += CHUNK) {
-    const before = threadTimes(process.pid);
-    const start = performance.now();
-    // What making the messages costs is taken off: it is none of the service's work.
-    const making = { ms: 0, javaScript: 0, garbage: 0, lmdb: 0 };
-    async function* stream() {
-      const batches = batchesOf(from, Math.min(from + CHUNK, EVENTS), isWanted);
-      for (;;) {
-        const at = performance.now();
-        const cpu = threadTimes(process.pid);
-        const next = batches.next(); // it makes the messages at once; the service goes on while it is awaited
-        const after = threadTimes(process.pid);
-        making.ms += performance.now() - at;
-        making.javaScript += after.javaScript - cpu.javaScript;
-        const { value, done } = await next;
-        if (done === true || value === undefined) return;
-        yield value;
-      }
-    }
-    const answer = await services.clients.events.recordEvents(stream());
-    stored += Number(answer.accepted);
-    if (from < EVENTS / 5) continue; // until then code is compiled
-    took += performance.now() - start - making.ms;
-    counted += Number(answer.accepted);
-    const after = threadTimes(process.pid);
-    used.javaScript += after.javaScript - before.javaScript - making.javaScript;
-    used.garbage += after.garbage - before.garbage;
-    used.lmdb += after.lmdb - before.lmdb;
-  }
-  const reference = referenceMicros();
-  const micros = (ms: number) => Number(((ms * 1000) / counted).toFixed(2));
-  console.log(
-    JSON.stringify({
-      events: counted,
-      perSecond: Math.round(counted / (took / 1000)),
-      micros: micros(total(used)),
-      reference,
-      javaScript: micros(used.javaScript),
-      garbage: micros(used.garbage),
-      lmdb: micros(used.lmdb),
-      bytesAnEvent: Math.round(fileBytes() / stored),
-    }),
-  );
-  services.close();
-  await store.close();
-}
 
 interface Part {
   readonly events: number;
@@ -226,8 +115,6 @@ async function startImporting(bin: string, store: string) {
     if (Number(answer.accepted) !== to - from) throw new Error(`${answer.accepted} of ${to - from} were accepted`);
     const after = threadTimes(server.pid);
     const micros = (ms: number) => Number(((ms * 1000) / (to - from)).toFixed(2));
-    latencies.sort((a, b) => a - b);
-    const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
     const part = {
       events: to,
       perSecond: Math.round((to - from) / (ms / 1000)),
@@ -238,9 +125,9 @@ async function startImporting(bin: string, store: string) {
         lmdb: micros(after.lmdb - before.lmdb),
       },
       bytesAnEvent: (fileBytes(store) - bytes) / (to - from),
-      memoryMib: memoryMib(server.pid),
-      p50Ms: at(0.5),
-      p99Ms: at(0.99),
+      memoryMib: (await processFigures(server.pid)).ownBytes / 2 ** 20,
+      p50Ms: quantile(latencies, 0.5),
+      p99Ms: quantile(latencies, 0.99),
     };
     latencies.length = 0;
     return part;
@@ -271,21 +158,17 @@ async function overRpc(): Promise<Part[]> {
 }
 
 try {
-  if (values.services) await overServices();
-  else {
-    const parts = await overRpc();
-    const bytes = fileBytes();
-    await backupStore(storeDirectory, join(directory, "copy"));
-    const copied = statSync(join(directory, "copy", "data.mdb")).size;
-    const summary = {
-      bytesAnEvent: Math.round(bytes / EVENTS),
-      compactBytesAnEvent: Math.round(copied / EVENTS),
-      lastToFirst: (parts.at(-1)?.perSecond ?? 0) / (parts[0]?.perSecond ?? 1),
-    };
-    console.log(JSON.stringify(summary));
-    if (values.json !== undefined)
-      await writeFile(values.json, `${JSON.stringify({ machine: machine(), parts, summary }, null, 2)}\n`);
-  }
+  const parts = await overRpc();
+  const bytes = fileBytes();
+  await backupStore(storeDirectory, join(directory, "copy"));
+  const copied = statSync(join(directory, "copy", "data.mdb")).size;
+  const summary = {
+    bytesAnEvent: Math.round(bytes / EVENTS),
+    compactBytesAnEvent: Math.round(copied / EVENTS),
+    lastToFirst: (parts.at(-1)?.perSecond ?? 0) / (parts[0]?.perSecond ?? 1),
+  };
+  console.log(JSON.stringify(summary));
+  await keep(values.json, { parts, summary });
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

@@ -26,7 +26,7 @@ import { openDataSet } from "./leaderboard/data-set.js";
 import { OURS, picturesOf, reportOf, tableOf } from "./leaderboard/report.js";
 import { keptIn, type Result, runServer } from "./leaderboard/run.js";
 import { speakTo, startAisle, startBaseline } from "./leaderboard/servers.js";
-import { machine } from "./load.js";
+import { keep } from "./load.js";
 
 const usage = (reason: string): never => {
   console.error(`${reason}\nusage: npm run leaderboard -- [DATA…] [--data-dir DIR] [--server NAME=URL] [--only NAME,…]
@@ -98,5 +98,4 @@ for (const folder of folders) {
     await rm(directory, { recursive: true, force: true });
   }
 }
-const report = { sample: values.full ? "all" : sample.size, seed: sample.seed, machine: machine(), boards };
-if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
+await keep(values.json, { sample: values.full ? "all" : sample.size, seed: sample.seed, boards });

@@ -8,16 +8,16 @@
  * shop again and again. Memory is that of the server's process without mapped files, the most that was seen. Shops are
  * smaller than real ones, so that the bench takes minutes; memory goes by products (`--shops 20 --products 50000`).
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
 import { bareApp } from "../src/domain/app.js";
 import type { Product } from "../src/domain/product.js";
 import { openStore } from "../src/server/open-store.js";
-import { machine } from "./load.js";
+import { keep, machine } from "./load.js";
 import { SERVER_CPU } from "./open-loop/pinning.js";
+import { quantile, tableOf } from "./passes.js";
 import { processFigures } from "./process-figures.js";
 import { startPinnedServer } from "./server.js";
 import { fillShop } from "./train/fill-shop.js";
@@ -66,7 +66,6 @@ async function copyShop(directory: string): Promise<number> {
 
 interface Row {
   readonly memoryMib: string;
-  readonly limited: boolean;
   readonly mostMiB: number;
   readonly inTurnP50: number;
   readonly inTurnP99: number;
@@ -89,15 +88,17 @@ async function measure(directory: string, memoryMib: string): Promise<Row> {
     if (n % 20 === 0) most = Math.max(most, (await processFigures(server.pid)).ownBytes);
     return took;
   };
-  const at = (times: readonly number[], share: number) =>
-    [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
   try {
     const inTurn: number[] = [];
     for (let n = 0; n < Number(values.requests); n++) inTurn.push(await ask(shops[n % shops.length] ?? FIRST, n));
     const again: number[] = [];
     for (let n = 0; n < 500; n++) again.push(await ask(FIRST, n));
-    const times = { inTurnP50: at(inTurn, 0.5), inTurnP99: at(inTurn, 0.99), againP50: at(again, 0.5) };
-    return { memoryMib, limited: memoryMib !== "off", mostMiB: most / 2 ** 20, ...times, failed };
+    const times = {
+      inTurnP50: quantile(inTurn, 0.5),
+      inTurnP99: quantile(inTurn, 0.99),
+      againP50: quantile(again, 0.5),
+    };
+    return { memoryMib, mostMiB: most / 2 ** 20, ...times, failed };
   } finally {
     await server.stop();
   }
@@ -114,23 +115,16 @@ try {
     `${shops.length} shops of ${values.products} products, snapshots of ${Math.round(snapshotBytes / 1024)} KiB`,
   );
   const rows = [await measure(directory, "off"), await measure(directory, values["memory-mib"])];
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["--memory-mib", "most memory, MiB", "each shop in turn, p50 ms", "p99", "one shop again, p50 ms", "failed"],
-    colAligns: Array.from({ length: 6 }, () => "right" as const),
-  });
-  for (const { memoryMib, mostMiB, inTurnP50, inTurnP99, againP50, failed } of rows)
-    table.push([
-      memoryMib,
-      Math.round(mostMiB),
-      ...[inTurnP50, inTurnP99, againP50].map((ms) => ms.toFixed(1)),
-      failed,
-    ]);
-  console.log(table.toString());
-  if (values.json !== undefined) {
-    const all = { machine: machine(), ...values, snapshotBytes, rows };
-    await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
-  }
+  console.log(
+    tableOf(
+      ["--memory-mib", "most memory, MiB", "each shop in turn, p50 ms", "p99", "one shop again, p50 ms", "failed"],
+      rows.map(({ memoryMib, mostMiB, inTurnP50, inTurnP99, againP50, failed }) => {
+        const times = [inTurnP50, inTurnP99, againP50].map((ms) => ms.toFixed(1));
+        return [memoryMib, Math.round(mostMiB), ...times, failed];
+      }),
+    ),
+  );
+  await keep(values.json, { ...values, snapshotBytes, rows });
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

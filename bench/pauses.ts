@@ -9,19 +9,20 @@
  * recommendations and events come in, each 20 times a second, so that there is something to stand still; `answer` is what
  * they waited at most. Visitors and imports yield to the server where it wants a processor they have: they would be elsewhere.
  */
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import Table from "cli-table3";
 import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../src/gen/aisle/v1/catalog_service_pb.js";
 import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
-import { machine } from "./load.js";
+import { keep, machine } from "./load.js";
+import { tableOf } from "./passes.js";
+import { seriesOf } from "./process-figures.js";
 import { startServer } from "./server.js";
 import { catalogueOf, eventsOf } from "./train/import-shop.js";
 import { productId } from "./train/shop.js";
@@ -102,11 +103,9 @@ async function yieldToServer(): Promise<void> {
 
 /** The delays of the event loop since this was asked before, ms. */
 async function delays(rpcUrl: string) {
-  const text = await (await fetch(`${rpcUrl}/metrics`)).text();
-  const of = (name: string) => {
-    const value = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, "m").exec(text)?.[1];
-    return Math.max(0, Number(value ?? Number.NaN) * 1000 - RESOLUTION_MS);
-  };
+  const series = await seriesOf(rpcUrl);
+  const of = (name: string) =>
+    Math.max(0, (series.get(`nodejs_eventloop_lag_${name}_seconds`) ?? Number.NaN) * 1000 - RESOLUTION_MS);
   return { p50Ms: of("p50"), p99Ms: of("p99"), mostMs: of("max") };
 }
 
@@ -153,22 +152,16 @@ try {
   });
   people.stop();
 
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["while", "s", "pauses: p50 ms", "p99 ms", "most ms", `under ${WANTED_MS}`, "slowest answer, ms"],
-    colAligns: ["left", ...Array.from({ length: 6 }, () => "right" as const)],
-  });
-  for (const { name, seconds, p50Ms, p99Ms, mostMs, slowestAnswerMs } of phases)
-    table.push([
-      name,
-      seconds.toFixed(1),
-      ...[p50Ms, p99Ms, mostMs].map((ms) => ms.toFixed(1)),
-      mostMs <= WANTED_MS ? "yes" : "no",
-      slowestAnswerMs.toFixed(0),
-    ]);
-  console.log(table.toString());
-  if (values.json !== undefined)
-    await writeFile(values.json, `${JSON.stringify({ machine: machine(), ...values, phases }, null, 2)}\n`);
+  console.log(
+    tableOf(
+      ["while", "s", "pauses: p50 ms", "p99 ms", "most ms", `under ${WANTED_MS}`, "slowest answer, ms"],
+      phases.map(({ name, seconds, p50Ms, p99Ms, mostMs, slowestAnswerMs }) => {
+        const times = [seconds, p50Ms, p99Ms, mostMs].map((value) => value.toFixed(1));
+        return [name, ...times, mostMs <= WANTED_MS ? "yes" : "no", slowestAnswerMs.toFixed(0)];
+      }),
+    ),
+  );
+  await keep(values.json, { ...values, phases });
 } finally {
   await server.stop();
   await rm(directory, { recursive: true, force: true });

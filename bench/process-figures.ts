@@ -12,6 +12,12 @@ export interface ProcessFigures {
   readonly peakBytes: number;
 }
 
+/** What a server counts of itself, by the names of its series. */
+export async function seriesOf(rpcUrl: string): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`${rpcUrl}/metrics`)).text();
+  return new Map([...text.matchAll(/^([^#\n]+) (\S+)$/gm)].map(([, name = "", value]) => [name, Number(value)]));
+}
+
 /** Linux counts processor time in hundredths of a second for programs. */
 const TICK_MS = 10;
 

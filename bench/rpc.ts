@@ -8,19 +8,19 @@
  * the server's process with all its threads for each call, of the pass with the median.
  */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import Table from "cli-table3";
 import { AppService } from "../src/gen/aisle/v1/app_service_pb.js";
-import { machine } from "./load.js";
+import { keep, machine } from "./load.js";
 import { LOAD_CPU, pinnedTo, SERVER_CPU } from "./open-loop/pinning.js";
+import { cpuOf, inTurns, medianOf, rateOf, tableOf } from "./passes.js";
 import { processFigures } from "./process-figures.js";
 import type { CallPlan, CallReport, Protocol } from "./rpc/caller.js";
-import { startPinnedServer } from "./server.js";
+import { startPinnedServer, startProgram } from "./server.js";
 
 /** V8 compiles what is called often by and by. */
 const WARM_SECONDS = 8;
@@ -50,13 +50,8 @@ interface Pass extends CallReport {
 
 async function startReference(kind: "grpc-js" | "connect-node") {
   const file = join(import.meta.dirname, "rpc/reference-server.ts");
-  const [command = process.execPath, ...args] = pinnedTo(SERVER_CPU, [process.execPath, "--import", "tsx", file, kind]);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the server of ${kind} ended with ${code}`)));
-    child.stdout.once("data", (said: Buffer) => resolve(said.toString().trim()));
-  });
-  return { address: `127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill("SIGKILL") };
+  const { said, pid, stop } = await startProgram(SERVER_CPU, [file, kind]);
+  return { address: `127.0.0.1:${said}`, pid, stop };
 }
 
 function callsOf(plan: CallPlan): Promise<CallReport> {
@@ -96,31 +91,22 @@ try {
     })),
   ];
   for (const one of asked) await pass(one, WARM_SECONDS);
-  const passes = asked.map((): Pass[] => []);
-  for (let n = 0; n < Number(values.passes); n++)
-    for (const [at, one] of asked.entries()) passes[at]?.push(await pass(one, seconds));
-
-  const rows = passes.map((own) => [...own].sort((a, b) => a.cpuMicros - b.cpuMicros)[Math.floor(own.length / 2)]);
+  const passes = await inTurns(asked, Number(values.passes), (one) => pass(one, seconds));
+  const rows = asked.map(({ name, protocol }, at) => ({ name, protocol, ...medianOf(passes[at] ?? [], cpuOf) }));
   const reference = rows[0]?.cpuMicros ?? Number.NaN;
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["", "protocol", "CPU µs", "ratio", "a second", "p50 ms", "p99 ms", "failed"],
-    colAligns: ["left", "left", ...Array.from({ length: 6 }, () => "right" as const)],
-  });
-  for (const [at, { name, protocol }] of asked.entries()) {
-    const row = rows[at];
-    if (row === undefined) continue;
-    const cpu = [row.cpuMicros.toFixed(1), (row.cpuMicros / reference).toFixed(2)];
-    const rate = Math.round(row.perSecond).toLocaleString("en");
-    table.push([name, protocol, ...cpu, rate, row.p50Ms.toFixed(2), row.p99Ms.toFixed(2), row.failed]);
-  }
-  console.log(table.toString());
-  if (values.json !== undefined) {
-    const named = asked.map(({ name, protocol }, at) => ({ name, protocol, ...rows[at] }));
-    await writeFile(values.json, `${JSON.stringify({ machine: machine(), callers, rows: named }, null, 2)}\n`);
-  }
+  console.log(
+    tableOf(
+      ["", "protocol", "CPU µs", "ratio", "a second", "p50 ms", "p99 ms", "failed"],
+      rows.map(({ name, protocol, cpuMicros, perSecond, p50Ms, p99Ms, failed }) => [
+        ...[name, protocol, cpuMicros.toFixed(1), (cpuMicros / reference).toFixed(2)],
+        ...[rateOf(perSecond), p50Ms.toFixed(2), p99Ms.toFixed(2), failed],
+      ]),
+      2,
+    ),
+  );
+  await keep(values.json, { callers, rows });
 } finally {
-  for (const { stop } of references) stop();
+  for (const { stop } of references) await stop();
   await aisle.stop();
   await rm(directory, { recursive: true, force: true });
 }

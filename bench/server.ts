@@ -70,6 +70,34 @@ export function startBuild(
   });
 }
 
+export interface Program {
+  /** What it said first. */
+  readonly said: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of the benchmarks in a process of its own, TypeScript too, and resolves with what it says first. */
+export async function startProgram(cpu: number | undefined, args: readonly string[], env = {}): Promise<Program> {
+  const loader = args[0]?.endsWith(".ts") ? ["--import", "tsx"] : [];
+  const [command = process.execPath, ...rest] = pinnedTo(cpu, [process.execPath, ...loader, ...args]);
+  const child = spawn(command, rest, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const said = await new Promise<string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}`)));
+    child.stdout.once("data", (said: Buffer) => resolve(said.toString().trim()));
+  });
+  return {
+    said,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
 /** Runs one command against the server, shows what it says, and resolves with how long it took, ms. */
 export const aisle = aisleOf(BIN);
 

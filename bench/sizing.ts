@@ -8,9 +8,8 @@
  * of the embedded store are those of its file. CPU is that of the server's processes, from /proc (Linux), so that it is
  * nearly the same on a busy machine as on an idle one; requests come from 16 callers.
  */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
@@ -22,12 +21,15 @@ import { EventService } from "../src/gen/aisle/v1/event_service_pb.js";
 import { ModelService } from "../src/gen/aisle/v1/model_service_pb.js";
 import { RecommendationService } from "../src/gen/aisle/v1/recommendation_service_pb.js";
 import { openMongoPeer } from "../test/fixtures/mongo-peer.js";
+import { postAll } from "./post-all.js";
+import { processFigures } from "./process-figures.js";
 import { type BenchServer, startServer, startServerOn } from "./server.js";
 import { trained } from "./trained.js";
 
 const [PRODUCTS = 10_000, EVENTS = 40_000, CALLS = 4000] = process.argv.slice(2).map(Number);
 const APP = "sizing";
 const BATCH = 100;
+const CALLERS = 16;
 const WORDS =
   "oak lamp blue ceramic vase round linen copper kettle garden winter wool scarf glass silver stone cotton paper candle basket".split(
     " ",
@@ -120,16 +122,6 @@ async function fillEvents(server: BenchServer, count: number): Promise<void> {
   await clientsOf(server).events.recordEvents(batches(count, event, (events) => ({ appId: APP, events })));
 }
 
-const status = (pid: number, name: string) =>
-  Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
-/** Memory of a process that only it has, MB: pages of mapped files are left out. */
-const memory = (pid: number) => status(pid, "RssAnon") / 1024;
-/** Processor time of a process and its threads, ms; the clock of /proc has 100 ticks a second. */
-function cpu(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
 const REQUESTS = {
   "POST /trace": {
     path: "/trace",
@@ -152,39 +144,27 @@ const REQUESTS = {
 
 /** Makes the calls, after as many that are not counted; shows how many were made a second and the CPU of each. */
 async function load(label: string, url: string, processes: Readonly<Record<string, number>>): Promise<void> {
-  const agent = new Agent({ keepAlive: true });
   for (const [name, { path, type, body }] of Object.entries(REQUESTS)) {
-    let n = 0;
-    const call = () =>
-      new Promise<void>((resolve, reject) => {
-        const asked = request(url + path, { method: "POST", agent, headers: { "content-type": type } }, (answer) => {
-          answer.resume();
-          answer.once("end", () =>
-            answer.statusCode === 200 ? resolve() : reject(new Error(`${name}: ${answer.statusCode}`)),
-          );
-        });
-        asked.once("error", reject);
-        asked.end(body(n++));
-      });
-    const run = async () => {
-      const end = n + CALLS;
-      const loop = async () => {
-        while (n < end) await call();
-      };
-      await Promise.all(Array.from({ length: 16 }, loop));
-    };
-    await run();
-    const before = { n, at: performance.now(), cpu: Object.values(processes).map(cpu) };
-    await run();
-    const made = n - before.n;
-    const each = Object.entries(processes).map(
-      ([role, pid], i) => `${role} ${(((cpu(pid) - (before.cpu[i] ?? 0)) * 1000) / made).toFixed(0)} µs`,
-    );
-    console.log(
-      `${label}, ${name}: ${((made / (performance.now() - before.at)) * 1000).toFixed(0)}/s, CPU a call: ${each.join(", ")}`,
-    );
+    const run = (from: number) =>
+      postAll(
+        url + path,
+        type,
+        Array.from({ length: CALLS }, (_, n) => body(from + n)),
+        CALLERS,
+      );
+    const cpu = () => Promise.all(Object.values(processes).map(async (pid) => (await processFigures(pid)).cpuMs));
+    await run(0);
+    const before = await cpu();
+    const begunAt = performance.now();
+    await run(CALLS);
+    const perSecond = (CALLS / (performance.now() - begunAt)) * 1000;
+    const after = await cpu();
+    const each = Object.keys(processes).map((role, at) => {
+      const ms = (after[at] ?? 0) - (before[at] ?? 0);
+      return `${role} ${((ms * 1000) / CALLS).toFixed(0)} µs`;
+    });
+    console.log(`${label}, ${name}: ${perSecond.toFixed(0)}/s, CPU a call: ${each.join(", ")}`);
   }
-  agent.destroy();
 }
 
 async function embedded(): Promise<void> {
@@ -209,12 +189,13 @@ async function embedded(): Promise<void> {
     );
     await server.stop();
     const fresh = await startServer(directory);
-    const idle = memory(fresh.pid);
+    const memory = async () => ((await processFigures(fresh.pid)).ownBytes / 2 ** 20).toFixed(0);
+    const idle = await memory();
     const { recommendations } = clientsOf(fresh);
     for (let n = 0; n < 50; n++)
       await recommendations.recommend({ appId: APP, currentProductIds: [String(10_000 + n)] });
     console.log(
-      `memory: ${idle.toFixed(0)} MB when started, ${memory(fresh.pid).toFixed(0)} MB with the model and the catalogue of ${PRODUCTS} products`,
+      `memory: ${idle} MB when started, ${await memory()} MB with the model and the catalogue of ${PRODUCTS} products`,
     );
     await load("one process", fresh.facadeUrl, { process: fresh.pid });
     await fresh.stop();
@@ -228,7 +209,7 @@ async function embedded(): Promise<void> {
   }
 }
 
-/** Documents of each kind and what they weigh, with a tenth of the events. */
+/** The calls, documents of each kind and what they weigh, with a tenth of the events. */
 async function mongo(): Promise<void> {
   const peer = await openMongoPeer();
   const url = peer.url("aisle_sizing");
@@ -237,6 +218,7 @@ async function mongo(): Promise<void> {
     const server = await startServerOn(url);
     await fillProducts(server);
     await fillEvents(server, EVENTS / 10);
+    await load(`one process on ${peer.name}`, server.facadeUrl, { process: server.pid });
     await server.stop();
     const sizes = new Map<string, { documents: number; bytes: number }>();
     for await (const document of client.db().collection("records").find()) {

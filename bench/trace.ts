@@ -1,21 +1,19 @@
 /**
- * Events through intake: a second on both stores, CPU beside a reference server, latency at half of what is possible.
+ * Durable events over POST /trace: CPU beside a reference server, latency at half of what is possible.
  *
- *   npm run bench -- trace [--part stores,reference,rate] [--seconds 3] [--json FILE]
- *                          [--callers 1,64,256] [--store embedded --store mongo] [--connections 32,64] [--passes 5]
+ *   npm run bench -- trace [--part reference,rate] [--seconds 3] [--connections 32,64] [--passes 5] [--json FILE]
  *
- *   stores      events a second beside plain writes of the same events, see trace/stores.ts
  *   reference   CPU of a durable POST /trace beside that of the server in shared/bench, see trace/beside-reference.ts
  *   rate        latency in an open loop at half of what a closed one reached, 20 s, see trace/half-rate.ts
  *
  * Ratios within a run say more than numbers: whatever else runs on the machine costs both sides. `--json` writes all
  * figures and those of the machine.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { machine } from "./load.js";
+import { keep, machine } from "./load.js";
 import { load } from "./open-loop/load.js";
 import { SERVER_CPU } from "./open-loop/pinning.js";
 import { aisle, startPinnedServer } from "./server.js";
@@ -23,33 +21,20 @@ import { measureBeside, type ReferenceRow, referenceTable } from "./trace/beside
 import { APP, FORMS } from "./trace/forms.js";
 import { type HalfRate, measureAtRate, rateTable } from "./trace/half-rate.js";
 import { referenceServer, startReference } from "./trace/reference-server.js";
-import { measureStore, type STORES, type StoreRow, storeTable } from "./trace/stores.js";
 
 const RATE_SECONDS = 20;
 
 const { values } = parseArgs({
   options: {
-    part: { type: "string", default: "stores,reference,rate" },
+    part: { type: "string", default: "reference,rate" },
     seconds: { type: "string", default: "3" },
-    callers: { type: "string", default: "1,64,256" },
-    store: { type: "string", multiple: true, default: ["embedded", "mongo"] },
     connections: { type: "string", default: "32,64" },
     passes: { type: "string", default: "5" },
     json: { type: "string" },
   },
 });
 const parts = values.part.split(",");
-const numbers = (text: string) => text.split(",").map(Number);
 const seconds = Number(values.seconds);
-
-async function stores(): Promise<StoreRow[]> {
-  const rows: StoreRow[] = [];
-  for (const name of ["embedded", "mongo"] as const satisfies (keyof typeof STORES)[]) {
-    if (values.store.includes(name)) rows.push(...(await measureStore(name, numbers(values.callers), seconds)));
-  }
-  console.log(storeTable(rows));
-  return rows;
-}
 
 /** A server over a new store with one app. */
 async function startAisle(directory: string) {
@@ -67,7 +52,7 @@ async function besideReference(directory: string): Promise<ReferenceRow[]> {
   const reference = await startReference(file, directory, SERVER_CPU);
   const own = await startAisle(directory);
   try {
-    const plan = { connections: numbers(values.connections), seconds, passes: Number(values.passes) };
+    const plan = { connections: values.connections.split(",").map(Number), seconds, passes: Number(values.passes) };
     const rows = await measureBeside([reference, own], plan);
     console.log(referenceTable(rows));
     return rows;
@@ -94,13 +79,11 @@ console.log(JSON.stringify(machine()));
 const directory = await mkdtemp(join(tmpdir(), "aisle-trace-"));
 try {
   const figures = {
-    machine: machine(),
     seconds,
-    stores: parts.includes("stores") ? await stores() : [],
     reference: parts.includes("reference") ? await besideReference(directory) : [],
     rate: parts.includes("rate") ? await halfRate(directory) : undefined,
   };
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  await keep(values.json, figures);
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

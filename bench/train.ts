@@ -9,13 +9,13 @@
  * with one size while the other stays: 1 is in proportion.
  */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
-import { machine } from "./load.js";
+import { keep, machine } from "./load.js";
+import { tableOf } from "./passes.js";
 import type { Trained } from "./train/one.js";
 import type { Served } from "./train/serve-one.js";
 
@@ -78,56 +78,34 @@ const FIGURES = [
   ["p99 ms", ({ p99Ms }: Row) => p99Ms],
 ] as const;
 
+const NAMES = FIGURES.map(([name]) => name);
+
 function sizesTable(rows: readonly Row[]): string {
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["products", "events", ...FIGURES.map(([name]) => name), "longest stages, s"],
-    colAligns: ["right", "right", ...FIGURES.map(() => "right" as const), "left"],
+  const cells = rows.map((row) => {
+    const stages = Object.entries(row.stages).sort((a, b) => b[1] - a[1]);
+    const longest = stages.slice(0, 4).map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`);
+    return [sizeOf(row), ...FIGURES.map(([, of]) => of(row).toFixed(1)), longest.join(", ")];
   });
-  for (const row of rows) {
-    const longest = Object.entries(row.stages)
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, 4);
-    table.push([
-      row.products.toLocaleString("en"),
-      row.events.toLocaleString("en"),
-      ...FIGURES.map(([, of]) => of(row).toFixed(1)),
-      longest.map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`).join(", "),
-    ]);
-  }
-  return table.toString();
+  return tableOf(["products x events", ...NAMES, "longest stages, s"], cells);
 }
+
+const sizeOf = ({ products, events }: Row) => `${products.toLocaleString("en")} x ${events.toLocaleString("en")}`;
 
 /** Exponents of growth from each size to the next one that differs by its products, or by its events, alone. */
 function slopesTable(rows: readonly Row[]): string {
-  const table = new Table({
-    style: { head: [], border: [] },
-    head: ["slope from", "to", ...FIGURES.map(([name]) => name)],
-    colAligns: ["left", "left", ...FIGURES.map(() => "right" as const)],
-  });
-  const name = ({ products, events }: Row) => `${products.toLocaleString("en")} x ${events.toLocaleString("en")}`;
-  const steps = (size: (row: Row) => number, other: (row: Row) => number) => {
-    for (const row of rows) {
-      const larger = rows.filter((one) => other(one) === other(row) && size(one) > size(row));
-      const next = larger.sort((a, b) => size(a) - size(b))[0];
-      if (next === undefined) continue;
-      const grown = Math.log(size(next) / size(row));
-      table.push([
-        name(row),
-        name(next),
-        ...FIGURES.map(([, of]) => (Math.log(of(next) / of(row)) / grown).toFixed(2)),
-      ]);
-    }
-  };
-  steps(
-    ({ events }) => events,
-    ({ products }) => products,
+  const slopes = (["products", "events"] as const).flatMap((size) =>
+    rows.flatMap((row) => {
+      const other = size === "products" ? "events" : "products";
+      const larger = rows.filter((one) => one[other] === row[other] && one[size] > row[size]);
+      const next = larger.sort((a, b) => a[size] - b[size])[0];
+      if (next === undefined) return [];
+      const grown = Math.log(next[size] / row[size]);
+      return [
+        [sizeOf(row), sizeOf(next), ...FIGURES.map(([, of]) => (Math.log(of(next) / of(row)) / grown).toFixed(2))],
+      ];
+    }),
   );
-  steps(
-    ({ products }) => products,
-    ({ events }) => events,
-  );
-  return table.toString();
+  return tableOf(["slope from", "to", ...NAMES], slopes, 2);
 }
 
 console.log(JSON.stringify(machine()));
@@ -139,5 +117,4 @@ for (const { products, events } of sizes) {
 }
 console.log(sizesTable(rows));
 console.log(slopesTable(rows));
-if (values.json !== undefined)
-  await writeFile(values.json, `${JSON.stringify({ machine: machine(), rows }, null, 2)}\n`);
+await keep(values.json, { rows });

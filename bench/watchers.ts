@@ -11,15 +11,14 @@
  * another build.
  */
 import { fork } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import Table from "cli-table3";
-import { machine, viewForms } from "./load.js";
-import { medianOf } from "./median.js";
+import { keep, machine, viewForms } from "./load.js";
 import { load } from "./open-loop/load.js";
 import { LOAD_CPU, pinThisProcess, SERVER_CPU } from "./open-loop/pinning.js";
+import { failedOf, quantile, tableOf } from "./passes.js";
 import { processFigures } from "./process-figures.js";
 import { aisle, BIN, startBuild } from "./server.js";
 import type { Consumed } from "./watchers/consumers.js";
@@ -77,7 +76,7 @@ try {
 
 const rows = counts.map((count) => {
   const own = passes.filter(({ watches }) => watches === count);
-  const middle = (of: (pass: Pass) => number) => of(medianOf(own, of));
+  const middle = (of: (pass: Pass) => number) => quantile(own.map(of), 0.5);
   return {
     watches: count,
     p50Ms: middle(({ p50Ms }) => p50Ms),
@@ -93,75 +92,37 @@ const rows = counts.map((count) => {
   };
 });
 console.log(JSON.stringify(machine()));
-const table = new Table({
-  style: { head: [], border: [] },
-  head: [
-    "watches",
-    "p50",
-    "p99 ms",
-    "of none",
-    "failed",
-    "delay p50",
-    "p99 ms",
-    "CPU",
-    "memory MiB",
-    "MB/s",
-    "token",
-    "ended",
-  ],
-  colAligns: Array.from({ length: 12 }, () => "right" as const),
-});
 const alone = rows.find(({ watches }) => watches === 0)?.p99Ms ?? Number.NaN;
-for (const row of rows)
-  table.push([
-    row.watches,
-    row.p50Ms.toFixed(1),
-    row.p99Ms.toFixed(1),
-    (row.p99Ms / alone).toFixed(2),
-    row.failed,
-    row.delayP50Ms.toFixed(0),
-    row.delayP99Ms.toFixed(0),
-    row.cpuShare.toFixed(2),
-    row.memoryMiB.toFixed(0),
-    row.sentMbPerSecond.toFixed(1),
-    row.longestToken,
-    row.ended,
-  ]);
-console.log(table.toString());
-if (values.json !== undefined)
-  await writeFile(values.json, `${JSON.stringify({ machine: machine(), ...values, rows, passes }, null, 2)}\n`);
+const head = ["watches", "p50", "p99 ms", "of none", "failed", "delay p50", "p99 ms", "CPU", "memory MiB", "MB/s"];
+console.log(
+  tableOf(
+    [...head, "token", "ended"],
+    rows.map((row) => [
+      ...[row.watches, row.p50Ms.toFixed(1), row.p99Ms.toFixed(1), (row.p99Ms / alone).toFixed(2), row.failed],
+      ...[row.delayP50Ms.toFixed(0), row.delayP99Ms.toFixed(0), row.cpuShare.toFixed(2), row.memoryMiB.toFixed(0)],
+      ...[row.sentMbPerSecond.toFixed(1), row.longestToken, row.ended],
+    ]),
+  ),
+);
+await keep(values.json, { ...values, rows, passes });
 
 async function measure(watches: number): Promise<Pass> {
   const consumers = watches === 0 ? undefined : await startConsumers(watches);
   const begin = await processFigures(server.pid);
-  const send = (appId: string, rate: number) =>
-    load(
-      {
-        url: `${server.facadeUrl}/trace`,
-        bodies: viewForms(appId, 1000),
-        connections: 100,
-        rate,
-        seconds,
-        warmSeconds: 2,
-      },
-      LOAD_CPU,
-    );
-  const [, { ok, statuses, timeouts, lost, unsent }] = await Promise.all([
-    send(WATCHED, Number(values.rate)),
-    send(OTHER, Number(values["own-rate"])),
-  ]);
+  const plan = { url: `${server.facadeUrl}/trace`, connections: 100, seconds, warmSeconds: 2 };
+  const send = (appId: string, rate: number) => load({ ...plan, bodies: viewForms(appId, 1000), rate }, LOAD_CPU);
+  const [, report] = await Promise.all([send(WATCHED, Number(values.rate)), send(OTHER, Number(values["own-rate"]))]);
   const end = await processFigures(server.pid);
   const consumed = await consumers?.();
   const all = consumed === undefined ? [] : [consumed.decoded, consumed.others];
-  const delays = [...(consumed?.decoded.delayMs ?? [])].sort((a, b) => a - b);
-  const refused = Object.entries(statuses).reduce((sum, [status, n]) => (status === "200" ? sum : sum + n), 0);
+  const delays = consumed?.decoded.delayMs ?? [];
   return {
     watches,
-    p50Ms: ok.p50,
-    p99Ms: ok.p99,
-    failed: refused + timeouts + lost + unsent,
-    delayP50Ms: delays[Math.floor(delays.length / 2)] ?? 0,
-    delayP99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
+    p50Ms: report.ok.p50,
+    p99Ms: report.ok.p99,
+    failed: failedOf(report),
+    delayP50Ms: delays.length === 0 ? 0 : quantile(delays, 0.5),
+    delayP99Ms: delays.length === 0 ? 0 : quantile(delays, 0.99),
     cpuShare: (end.cpuMs - begin.cpuMs) / ((seconds + 2) * 1000),
     bytes: end.ownBytes,
     sentMbPerSecond: all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6 / (seconds + 2),

@@ -14,7 +14,6 @@ export const GUARD = [
 /** The rest of `npm run test:all`: programs and data of others (compilers, browsers, fuzzers, catalogues), long faults and attacks. */
 export const REST = [
   "test/adapters/hnsw/real-catalogues.test.ts",
-  "test/bench/history.test.ts",
   "test/cli/import/memory.test.ts",
   "test/clients/**",
   "test/deploy/kubernetes.test.ts",

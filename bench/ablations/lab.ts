@@ -26,7 +26,7 @@ import { scoreAt } from "../../src/learning/ranking/reranker/score-board.js";
 import type { VisitQuery, Visits } from "../../src/learning/ranking/reranker/visits.js";
 import { fitSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
 import { chooseSessionParams } from "../../src/learning/session/session-tuning.js";
-import { readSessionData } from "../session-data.js";
+import { readSessionData } from "./session-data.js";
 
 export const SEED = 20_261_121;
 const DEPTH = 20;
@@ -89,7 +89,7 @@ const HELD_OUT = 5;
 
 /** Prepares a recorded shop as a training does, with at most `steps` to learn from; every `every`-th session of dev asks. */
 export function prepareLab(name: string, every: number, steps: number): Lab {
-  const { productCount, visits, judged, questions } = readSessionData(name, every, false);
+  const { productCount, visits, judged, questions } = readSessionData(name, every);
   const { params } = chooseSessionParams(visits, productCount);
   const budget = { ...RANKER_BUDGET, learned: steps, heldOut: Math.ceil(steps / HELD_OUT) };
   const slices = newestSlices(visits, productCount, budget);

@@ -16,11 +16,8 @@ export interface Without {
 
 export interface JudgedVariant {
   readonly judged: Judged;
-  /** Of the candidates of dev. */
-  readonly scores: Float64Array;
   /** CPU seconds of the boosting. */
   readonly seconds: number;
-  readonly trees: number;
   /** Candidates that are left, as a share. */
   readonly candidates: number;
 }
@@ -44,9 +41,7 @@ export function learnWithout(lab: Lab, without: Without, seed: number): JudgedVa
   const left = lab.dev.proposed.reduce((sum, _, row) => (isLeftOfDev(row) ? sum + 1 : sum), 0);
   return {
     judged: judgeScores(lab.dev, scores, isLeftOfDev),
-    scores,
     seconds: user / 1e6,
-    trees: forest.roots.length,
     candidates: left / rows,
   };
 }

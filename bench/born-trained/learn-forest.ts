@@ -5,8 +5,7 @@
 import { createRandom } from "../../src/learning/common/random.js";
 import { evenly, rowCount } from "../../src/learning/common/rows.js";
 import { learnBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
-import { type Forest, joinForests } from "../../src/learning/ranking/gradient-boosting/forest.js";
-import { createForestScorer } from "../../src/learning/ranking/gradient-boosting/forest-scorer.js";
+import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
 import {
   BOOSTING_DEFAULTS,
   type BoostingParams,
@@ -31,19 +30,12 @@ const ASKED = 0.1;
 const HELD_OUT = 5;
 const PILOT = 12;
 
-/** Grows with the number of sessions, where shares and ranks of candidates do not. */
+/** No tree asks for what grows with the number of sessions, as shares and ranks of candidates do not. */
 const SIZE_DEPENDENT: ReadonlySet<string> = new Set(["neighbours"]);
 
-export interface ForestOptions {
+interface ForestOptions {
   readonly questionsPerShop: number;
-  /** In place of that number for shops that count more or less. */
-  readonly questionsOf?: (shop: Shop) => number;
-  /** To whose trees others are added. */
-  readonly prior?: Forest;
   readonly seed: number;
-  readonly boosting?: Partial<BoostingParams>;
-  /** Features that no tree may ask. */
-  readonly without?: ReadonlySet<string>;
   readonly say: (line: string) => void;
 }
 
@@ -59,36 +51,33 @@ const BOOSTING: BoostingParams = {
   thinTo: 32,
 };
 
-export function learnForest(shops: readonly Shop[], options: ForestOptions): Forest {
-  const { seed, without = SIZE_DEPENDENT, questionsPerShop, questionsOf = () => questionsPerShop, say } = options;
+export function learnForest(shops: readonly Shop[], { seed, questionsPerShop, say }: ForestOptions): Forest {
   const asked = shops.map((shop) => ({ shop, ...askedOf(shop, seed) }));
-  const masked = FEATURES.map((name) => without.has(name));
+  const masked = FEATURES.map((name) => SIZE_DEPENDENT.has(name));
   const pilots = asked.map(({ shop, features, questions }) =>
     pilotRows(features(), shop, evenly(questions, PILOT), masked),
   );
   const bins = learnBins(Float32Array.from(pilots.flatMap((rows) => [...rows])), FEATURE_COUNT);
-  const prior = options.prior && createForestScorer(options.prior);
-  const learned = createGroups(bins, prior);
-  const heldOut = createGroups(bins, prior);
+  const learned = createGroups(bins);
+  const heldOut = createGroups(bins);
   for (const { shop, features, questions } of asked) {
     const made = features();
-    const chosen = evenly(questions, questionsOf(shop));
+    const chosen = evenly(questions, questionsPerShop);
     for (const question of chosen)
       (question.session % HELD_OUT === 0 ? heldOut : learned).add(made, queryOf(shop.visits, question), question.next);
   }
-  const params = { ...BOOSTING, ...options.boosting };
   const { forest, losses, featureGains } = boostRanking(
     bins,
     learned.withPrior(),
     heldOut.withPrior(),
-    params,
+    BOOSTING,
     createRandom(seed),
   );
   const gains = [...featureGains.entries()].sort((a, b) => b[1] - a[1]).slice(0, 12);
   const total = featureGains.reduce((a, b) => a + b, 0);
   say(`${learned.all().answers.length} questions, ${forest.roots.length} trees, loss ${losses.at(-1)?.toFixed(3)}`);
   say(gains.map(([f, gain]) => `${FEATURES[f]} ${((100 * gain) / total).toFixed(0)}`).join(", "));
-  return options.prior ? joinForests(options.prior, forest) : forest;
+  return forest;
 }
 
 /** The questions of a shop's newest sessions, and features from sources of the sessions before. */

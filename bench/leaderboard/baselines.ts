@@ -12,8 +12,8 @@ import {
 } from "../../src/learning/evaluation/baselines.js";
 import { fitSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
 import { chooseSessionParams } from "../../src/learning/session/session-tuning.js";
-import { fitTifuKnn, type OrderHistory } from "../tifu-knn.js";
 import type { RecommendCall } from "./protocol.js";
+import { fitTifuKnn, type OrderHistory } from "./tifu-knn.js";
 
 /** What a baseline learns from: products as indices. */
 interface Learned {

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createRandom } from "../../src/learning/common/random.js";
-import { hiddenLines, type Step, sessionsOf, writeEvents } from "../behaviour.js";
 import type { HistoryStep, RecommendCall, TrainCall } from "./protocol.js";
+import { hiddenLines, type Step, sessionsOf, writeEvents } from "./recorded.js";
 
 /** Products asked for, so that 20 new ones are among them. */
 const ASKED_FOR = 60;
@@ -44,7 +44,7 @@ export async function openDataSet(folder: string, directory: string, sample: Sam
   const learned = await sessionsOf(train!);
   const judged = await sessionsOf(dev!);
   const orders = judged[0]?.[0]?.customer !== undefined;
-  const { counts } = await writeEvents(train!, events, orders);
+  const counts = await writeEvents(train!, events, orders);
   const tasks = orders ? orderTasks(learned, judged, counts) : [nextItems(judged, counts)];
   return {
     training: { dataSet: basename(folder), events, products: existsSync(catalog!) ? catalog! : "" },

@@ -1,10 +1,7 @@
 /** The servers of the leaderboard, which are all told and asked alike: Aisle by its own interface, others by protocol.ts. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { processFigures } from "../process-figures.js";
-import { aisle, startServer } from "../server.js";
+import { aisle, startProgram, startServer } from "../server.js";
 import { post, type RecommendCall, type TrainCall } from "./protocol.js";
 
 export interface Server {
@@ -70,21 +67,8 @@ export function speakTo(url: string): Server {
 
 /** A baseline in a process of its own. */
 export async function startBaseline(row: string): Promise<Server> {
-  const child = spawn(process.execPath, ["--import", "tsx", join(import.meta.dirname, "serve-baseline.ts"), row], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([once(lines, "line"), ended]);
-  const [url] = first;
-  if (typeof url !== "string" || !url.startsWith("http")) throw new Error(`the baseline ${row} does not start`);
-  return {
-    ...speakTo(url),
-    async stop() {
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
+  const { said, stop } = await startProgram(undefined, [join(import.meta.dirname, "serve-baseline.ts"), row]);
+  return { ...speakTo(said), stop };
 }
 
 async function peakOf(pid: number): Promise<number | undefined> {

@@ -18,30 +18,23 @@ export interface LoadPlan {
    * or unsent. A load that begins cold is late itself, and the connections that it opens for that are the server's work.
    */
   readonly warmSeconds?: number | undefined;
-  /** A request without an answer so long after it left is given up, with its connection. */
+  /** A request without an answer so long after it left is given up, with its connection; one that finds none for so long is not sent. */
   readonly timeoutMs?: number | undefined;
-  /** Open loop: a request that finds no connection for so long is not sent; as long as `timeoutMs` when not given. */
-  readonly patienceMs?: number | undefined;
   /** A file for the `x-service-event-id` of each 200, a line each. */
   readonly idsFile?: string | undefined;
 }
 
 /** Milliseconds, from the time a request was due: one that had to wait for a connection waited. */
 export interface Latency {
-  readonly mean: number;
   readonly p50: number;
-  readonly p90: number;
   readonly p99: number;
   readonly p999: number;
   readonly max: number;
 }
 
 export interface LoadReport {
-  /** Answers that came within the time of the plan: 200s a second, and the others. */
+  /** 200s a second that came within the time of the plan. */
   readonly okPerSecond: number;
-  readonly otherPerSecond: number;
-  /** 200s of each second of the plan. */
-  readonly okEachSecond: readonly number[];
   /** Answers by status, those included that came after the plan's time. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Answers to requests that were due in the plan's `warmSeconds`, of which nothing else is told. */
@@ -57,6 +50,4 @@ export interface LoadReport {
   readonly other: Latency;
   /** How late requests left for want of a connection or of time in this process; open loop only. */
   readonly lateness: Latency;
-  /** CPU of this process for an answer, µs. In an open loop it counts the time waited as well. */
-  readonly cpuMicros: number;
 }

@@ -19,7 +19,7 @@ const TIMER_MS = 2;
  * stands still for a second makes all that was due then as late as it is.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
-  const { rate, seconds, timeoutMs = DEFAULT_TIMEOUT_MS, patienceMs = timeoutMs } = plan;
+  const { rate, seconds, timeoutMs = DEFAULT_TIMEOUT_MS } = plan;
   const warmSeconds = rate === undefined ? 0 : (plan.warmSeconds ?? 0);
   const requests = requestsOf(plan);
   const { hostname: host, port } = new URL(plan.url);
@@ -28,7 +28,6 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   const free: Connection[] = [];
   const startAt = performance.now();
   const tally = new Tally(startAt + warmSeconds * 1000, seconds);
-  const cpu = process.cpuUsage();
   /** When the requests that wait for a connection were due; those before `first` have left. */
   let due: number[] = [];
   let first = 0;
@@ -47,7 +46,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   };
   /** What a connection does that has nothing to do. */
   const goOn = (connection: Connection) => {
-    for (; first < due.length && due[first]! < performance.now() - patienceMs; first++) tally.unsent++;
+    for (; first < due.length && due[first]! < performance.now() - timeoutMs; first++) tally.unsent++;
     if (first < due.length) send(connection, due[first++]!);
     else if (rate === undefined && !isOver) send(connection, performance.now());
     else free.push(connection);
@@ -89,7 +88,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
       tally.timeouts++;
       connection.destroy();
     }
-    for (; first < due.length && due[first]! <= now - patienceMs; first++) tally.unsent++;
+    for (; first < due.length && due[first]! <= now - timeoutMs; first++) tally.unsent++;
     endIfOver();
   };
 
@@ -119,14 +118,13 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
     tick();
   }
   await over;
-  const used = process.cpuUsage(cpu);
   clearInterval(sweep);
   for (const connection of connections) connection.destroy();
   if (ids !== undefined) {
     ids.end();
     await finished(ids);
   }
-  return tally.report(used);
+  return tally.report();
 }
 
 /** The bytes of each request, with its headers. */

@@ -9,8 +9,7 @@ export class Tally {
   unsent = 0;
   private warmAnswers = 0;
   private readonly statuses = new Map<number, number>();
-  private readonly okEachSecond: number[];
-  private otherInTime = 0;
+  private okInTime = 0;
   private refusedWithoutRetryAfter = 0;
   private readonly ok = createHistogram();
   private readonly other = createHistogram();
@@ -19,9 +18,7 @@ export class Tally {
   constructor(
     private readonly startAt: number,
     private readonly seconds: number,
-  ) {
-    this.okEachSecond = Array.from({ length: Math.ceil(seconds) }, () => 0);
-  }
+  ) {}
 
   left(dueAt: number, now: number): void {
     if (dueAt >= this.startAt) record(this.lateness, now - dueAt);
@@ -33,25 +30,19 @@ export class Tally {
       return;
     }
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    const second = Math.floor((now - this.startAt) / 1000);
-    const inTime = now - this.startAt < this.seconds * 1000;
     if (status === 200) {
       record(this.ok, now - dueAt);
-      if (inTime) this.okEachSecond[second] = (this.okEachSecond[second] ?? 0) + 1;
+      if (now - this.startAt < this.seconds * 1000) this.okInTime++;
       return;
     }
     record(this.other, now - dueAt);
-    if (inTime) this.otherInTime++;
     if ((status === 503 || status === 429) && !hasRetryAfter) this.refusedWithoutRetryAfter++;
   }
 
-  report(cpu: NodeJS.CpuUsage): LoadReport {
-    const { timeouts, lost, unsent, okEachSecond, refusedWithoutRetryAfter, warmAnswers } = this;
-    const answers = [...this.statuses.values()].reduce((sum, count) => sum + count, warmAnswers);
+  report(): LoadReport {
+    const { timeouts, lost, unsent, refusedWithoutRetryAfter, warmAnswers } = this;
     return {
-      okPerSecond: okEachSecond.reduce((sum, count) => sum + count, 0) / this.seconds,
-      otherPerSecond: this.otherInTime / this.seconds,
-      okEachSecond,
+      okPerSecond: this.okInTime / this.seconds,
       statuses: Object.fromEntries(this.statuses),
       warmAnswers,
       refusedWithoutRetryAfter,
@@ -61,7 +52,6 @@ export class Tally {
       ok: latencyOf(this.ok),
       other: latencyOf(this.other),
       lateness: latencyOf(this.lateness),
-      cpuMicros: (cpu.user + cpu.system) / Math.max(1, answers),
     };
   }
 }
@@ -72,8 +62,7 @@ function record(histogram: RecordableHistogram, ms: number): void {
 }
 
 function latencyOf(histogram: RecordableHistogram): Latency {
-  if (histogram.count === 0) return { mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
+  if (histogram.count === 0) return { p50: 0, p99: 0, p999: 0, max: 0 };
   const at = (percentile: number) => histogram.percentile(percentile) / 1000;
-  const { mean, max } = histogram;
-  return { mean: mean / 1000, p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: max / 1000 };
+  return { p50: at(50), p99: at(99), p999: at(99.9), max: histogram.max / 1000 };
 }

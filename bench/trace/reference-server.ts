@@ -3,11 +3,10 @@
  * to a log, and answers when a group commit has synced it. It lies beside the checkout (`shared/bench`, or the folder
  * that `AISLE_SHARED_BENCH` names), needs no packages, and is run as it is.
  */
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { pinnedTo } from "../open-loop/pinning.js";
+import { startProgram } from "../server.js";
 
 const FILE = join("servers", "node-http.mjs");
 
@@ -33,24 +32,10 @@ export interface MeasuredServer {
 /** Starts it on this processor; its log is written into `directory`. */
 export async function startReference(file: string, directory: string, cpu: number): Promise<MeasuredServer> {
   const port = await freePort();
-  const [command = process.execPath, ...args] = pinnedTo(cpu, [process.execPath, file]);
-  const env = { ...process.env, MODE: "durable", PORT: String(port), DATA: directory };
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once("data", () => resolve());
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`the reference server ended with ${code}`)));
-  });
-  return {
-    name: "node:http + parse + uuid + fdatasync group commit",
-    traceUrl: `http://127.0.0.1:${port}/trace`,
-    pid: child.pid ?? 0,
-    async stop() {
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
+  const env = { MODE: "durable", PORT: String(port), DATA: directory };
+  const { pid, stop } = await startProgram(cpu, [file], env);
+  const name = "node:http + parse + uuid + fdatasync group commit";
+  return { name, traceUrl: `http://127.0.0.1:${port}/trace`, pid, stop };
 }
 
 function freePort(): Promise<number> {

@@ -15,7 +15,7 @@ import { createRecommender } from "../../src/recommend/recommend.js";
 import { readPieces } from "../../src/store/lmdb/model-files.js";
 import { createSnapshotBuffers } from "../../src/store/snapshot-buffers.js";
 import { processFigures } from "../process-figures.js";
-import { END, productBatches, shopHistories } from "./shop.js";
+import { END, productBatches, stepsOfVisitors } from "./shop.js";
 
 export interface Served {
   /** From the bytes in memory to the model. */
@@ -52,7 +52,7 @@ async function serveOne(productCount: number, file: string): Promise<Served> {
   const app = bareApp("shop", 0);
   const took: number[] = [];
   let from = process.cpuUsage();
-  for (const [n, interactions] of (await firstSteps(CALLS, productCount)).entries()) {
+  for (const [n, interactions] of (await stepsOfVisitors(CALLS, HISTORY, productCount)).entries()) {
     if (n === WARM) from = process.cpuUsage();
     const query = { ...BLANK_QUERY, interactions, currentProductIds: [interactions.at(-1)?.productId ?? ""] };
     const askedAt = performance.now();
@@ -73,22 +73,6 @@ async function serveOne(productCount: number, file: string): Promise<Served> {
     p99Ms: took[Math.floor(took.length * 0.99)]!,
     servingMib: (await processFigures(process.pid)).ownBytes / MIB,
   };
-}
-
-/** The first 20 steps of two visitors each, as a storefront sends them. */
-async function firstSteps(visitors: number, products: number) {
-  const found: { type: "product_view" | "add_to_cart" | "order"; productId: string; sku: string; at: number }[][] = [];
-  let steps: (typeof found)[number] = [];
-  for await (const batch of shopHistories(visitors * HISTORY, products)) {
-    for (const { interactions } of batch) {
-      for (const { type, productIds, at } of interactions)
-        steps.push({ type, productId: productIds[0] ?? "", sku: "", at });
-      if (steps.length < HISTORY) continue;
-      found.push(steps);
-      steps = [];
-    }
-  }
-  return found.slice(0, visitors);
 }
 
 const [products, file = ""] = process.argv.slice(2);

@@ -94,3 +94,26 @@ export async function* shopHistories(events: number, products: number): AsyncGen
     return Math.min(products - 1, cluster * CLUSTER + Math.floor(random() ** 2 * CLUSTER));
   }
 }
+
+/** A step as a storefront sends it. */
+export interface Step {
+  readonly type: InteractionType;
+  readonly productId: string;
+  readonly sku: string;
+  readonly at: number;
+}
+
+/** So many histories of so many steps, of one visitor after the other. */
+export async function stepsOfVisitors(count: number, length: number, products: number): Promise<Step[][]> {
+  const found: Step[][] = [];
+  let steps: Step[] = [];
+  for await (const batch of shopHistories(count * length, products)) {
+    for (const { type, at, productIds } of batch.flatMap(({ interactions }) => interactions)) {
+      steps.push({ type, productId: productIds[0] ?? "", sku: "", at });
+      if (steps.length < length) continue;
+      found.push(steps);
+      steps = [];
+    }
+  }
+  return found;
+}

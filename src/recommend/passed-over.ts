@@ -8,7 +8,7 @@
  *
  * Places count and not scores, for the reason that `diversity.ts` gives: one setting has to mean the same for all sources.
  * The products with the best places stay on the list, so that its hit rate falls less than its share of new
- * products rises (`npm run bench -- rotation`).
+ * products rises, as measured on recorded shops.
  */
 import { DEFAULT_FRAME_ID, type FrameConfiguration } from "../domain/frame.js";
 import { EXPOSURE_MS, type ShownList } from "../domain/frame-exposure.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fitTifuKnn } from "../../bench/tifu-knn.js";
+import { fitTifuKnn } from "../../bench/leaderboard/tifu-knn.js";
 
 const PRODUCTS = 6;
 const CUSTOMERS = [

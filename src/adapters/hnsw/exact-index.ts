@@ -1,5 +1,5 @@
 import { nearest } from "../../learning/text/nearest.js";
-import type { Nearest, VectorIndex } from "../vector-index.js";
+import type { VectorIndex } from "../vector-index.js";
 import { checkQuery, EXACT, encodeIndex } from "./format.js";
 
 /** Exact search: compares every vector. It is faster than hnswlib for few vectors. */
@@ -10,16 +10,12 @@ export function exactIndex(vectors: Float32Array, dimensions: number): VectorInd
     dimensions,
     search: (query, k) => {
       checkQuery(query, dimensions);
-      return exactSearch(vectors, dimensions, query, k);
+      const { indices, scores } = nearest(vectors, dimensions, query, Math.max(0, k));
+      return { indices, similarities: Float32Array.from(scores) };
     },
     encode: () => {
       const payload = new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength);
       return encodeIndex({ kind: EXACT, count, dimensions, efSearch: 0 }, payload);
     },
   };
-}
-
-export function exactSearch(vectors: Float32Array, dimensions: number, query: Float32Array, k: number): Nearest {
-  const { indices, scores } = nearest(vectors, dimensions, query, Math.max(0, k));
-  return { indices, similarities: Float32Array.from(scores) };
 }

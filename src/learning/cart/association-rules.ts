@@ -10,7 +10,6 @@
  * alone puts bestsellers next to everything; lift alone puts chance pairs of rare products first and lost to plain
  * popularity on every basket set measured. Strengths of several rules for one product add up by their fourth power:
  * nearly the strongest rule's, since sums of plain confidences favour bestsellers again as carts grow.
- * `npm run bench -- baskets` repeats the measurement.
  *
  * Pairs that met less often than by chance (lift of at most 1) are no rules: A speaks against them, and nobody should read
  * "bought together" of them. With them 20 places hit the same .384 of online_retail's hidden lines, and 10 places .394 of

@@ -7,7 +7,7 @@
  *   ridge       the sum of the cart products' weights for it, see `neighbourhood-ridge.ts`
  *
  * Neighbours lead when the cart holds one product, ridge when it holds many; together they are at least as good as
- * either for any cart (`npx tsx bench/baskets.ts`). One query looks at no more than 30,000 postings and
+ * either for any cart. One query looks at no more than 30,000 postings and
  * `neighbours` baskets: below a millisecond with 25 products of a catalogue of 4,000.
  */
 

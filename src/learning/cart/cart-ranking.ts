@@ -4,7 +4,7 @@
  * the older part of these orders and are judged on the newer, against each source alone. If no better, the best source
  * ranks. The winner is then learned again from all of the newest orders.
  *
- * Held-out month of a wholesaler, first 20 places, beside EASE^R and the best source alone (`npm run bench -- baskets`):
+ * Held-out month of a wholesaler, first 20 places, beside EASE^R and the best source alone:
  * hidden order lines HR .450, .417, .438; new products of customers' later orders HR .670 / recall .114, .589 / .090,
  * .586 / .092; next orders with what is bought again recall .246, .176, -. Candidates' titles, prices, ages beside those
  * of the cart, and what the same customers bought in other orders, were tried as features: no gain (newest month of

@@ -1,11 +1,11 @@
 /**
  * Whether young shops are served at least as well as by popularity, item kNN, VSTAN and EASE^R: recorded shops cut to their
- * newest sessions or orders, asked about later ones. `npm run bench -- small-shops` shows all sizes.
+ * newest sessions or orders, asked about later ones.
  */
 import { expect, it } from "vitest";
-import { cutShop } from "../../../bench/small-shops/cut-shop.js";
-import { type JudgedCut, judgeCut } from "../../../bench/small-shops/judge-cut.js";
 import { describeWithSharedData, readCsvGz, readCsvGzEnd } from "../../fixtures/shared-data.js";
+import { cutShop } from "./cut-shop.js";
+import { type JudgedCut, judgeCut } from "./judge-cut.js";
 
 const SECONDS = 300_000;
 const QUESTIONS = 1_000;
@@ -43,7 +43,7 @@ describeWithSharedData("behaviour", "diginetica")("a shop of 200 sessions", (fol
   it("is not served worse than by any baseline", { timeout: SECONDS }, async () => {
     const train = grouped(readCsvGzEnd(`${folder}/train.csv.gz`, 2_000));
     const dev = grouped(readCsvGz(`${folder}/dev.csv.gz`));
-    const shop = { name: "diginetica", isOrders: false, train, dev, titles: new Map<string, string>() };
+    const shop = { isOrders: false, train, dev, titles: new Map<string, string>() };
     const judged = await judgeCut(cutShop(shop, 200), false, QUESTIONS);
     expect(judged.tasks.map(({ task }) => task)).toEqual(["next_item", "next_new_item"]);
     expect(losses(judged)).toEqual([]);
@@ -55,7 +55,7 @@ describeWithSharedData("behaviour", "online_retail")("a shop of 200 orders", (fo
     const train = grouped(readCsvGzEnd(`${folder}/train.csv.gz`, 12_000));
     const dev = grouped(readCsvGz(`${folder}/dev.csv.gz`));
     const titles = new Map(readCsvGz(`${folder}/products.csv.gz`).map(({ item = "", title = "" }) => [item, title]));
-    const shop = { name: "online_retail", isOrders: true, train, dev, titles };
+    const shop = { isOrders: true, train, dev, titles };
     const judged = await judgeCut(cutShop(shop, 200), true, QUESTIONS);
     expect(losses(judged)).toEqual([]);
   });

@@ -7,10 +7,10 @@
  *
  *   score = own * vector of the customer + (1 - own) * mean vector of the `neighbours` nearest customers (Euclidean)
  *
- * Defaults are the best of a small grid on the newest 30 days of online_retail's train (`npm run bench -- baskets --slice`).
+ * Defaults are the best of a small grid on the newest 30 days of online_retail's train.
  * Time of a query: the entries of all customers that share a product with the customer.
  */
-import { createTopK } from "../src/learning/common/top-k.js";
+import { createTopK } from "../../src/learning/common/top-k.js";
 
 export interface TifuParams {
   readonly neighbours: number;

@@ -1,14 +1,11 @@
 /** A young shop: the newest sessions or orders of a recorded one, and later steps whose answers it knows. */
-import { join } from "node:path";
-import type { Interaction, VisitorHistory } from "../../src/domain/interaction.js";
-import type { Product } from "../../src/domain/product.js";
-import type { TrainModelOptions } from "../../src/learning/training/train-model.js";
-import { bareProduct } from "../../test/fixtures/bare-product.js";
-import { readCsvGz } from "../../test/fixtures/shared-data.js";
-import { type Step, sessionsOf } from "../behaviour.js";
 
-export interface RecordedShop {
-  readonly name: string;
+import type { Step } from "../../../bench/leaderboard/recorded.js";
+import type { Interaction } from "../../../src/domain/interaction.js";
+import type { TrainModelOptions } from "../../../src/learning/training/train-model.js";
+import { bareProduct } from "../../fixtures/bare-product.js";
+
+interface RecordedShop {
   readonly isOrders: boolean;
   /** By time of their end. */
   readonly train: readonly (readonly Step[])[];
@@ -17,22 +14,8 @@ export interface RecordedShop {
   readonly titles: ReadonlyMap<string, string>;
 }
 
-export async function readRecordedShop(name: string, folder: string): Promise<RecordedShop> {
-  const isOrders = name === "online_retail";
-  const read = async (part: string) => {
-    const sessions = await sessionsOf(join(folder, `${part}.csv.gz`));
-    return sessions.sort((a, b) => (a.at(-1)?.at ?? 0) - (b.at(-1)?.at ?? 0));
-  };
-  const titles = new Map<string, string>();
-  if (isOrders)
-    for (const { item = "", title = "" } of readCsvGz(join(folder, "products.csv.gz"))) titles.set(item, title);
-  return { name, isOrders, train: await read("train"), dev: await read("dev"), titles };
-}
-
 export interface CutShop {
   readonly stores: Pick<TrainModelOptions, "products" | "interactions">;
-  readonly products: readonly Product[];
-  readonly histories: readonly VisitorHistory[];
   /** Later visits, for questions. */
   readonly later: readonly (readonly Interaction[])[];
 }
@@ -61,8 +44,6 @@ export function cutShop({ isOrders, train, dev, titles }: RecordedShop, size: nu
   }
   return {
     stores: { products: { scan: () => scan(products) }, interactions: { scan: () => scan(histories) } },
-    products,
-    histories,
     later: dev.map(interactionsOf),
   };
 }

@@ -1,21 +1,20 @@
 /** Asks the service's answer and known methods the same questions about a young shop. */
-import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
-import { createCatalogViews } from "../../src/catalog/catalog-view.js";
-import type { AlgorithmFacts } from "../../src/domain/model.js";
-import { createRandom } from "../../src/learning/common/random.js";
-import { baselineRankings } from "../../src/learning/evaluation/baselines.js";
+import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
+import { createCatalogViews } from "../../../src/catalog/catalog-view.js";
+import { createRandom } from "../../../src/learning/common/random.js";
+import { baselineRankings } from "../../../src/learning/evaluation/baselines.js";
 import {
   hiddenLineQuestions,
   newOnly,
   nextItemQuestions,
   type Question,
-} from "../../src/learning/evaluation/questions.js";
-import { answerRanking, ask, createAnswers, type Ranking } from "../../src/learning/evaluation/rankings.js";
-import { decodeContainer } from "../../src/learning/model/container.js";
-import { loadServingModel } from "../../src/learning/model/serving-model.js";
-import { decodeSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
-import { readDataset } from "../../src/learning/training/dataset.js";
-import { trainModel } from "../../src/learning/training/train-model.js";
+} from "../../../src/learning/evaluation/questions.js";
+import { answerRanking, ask, createAnswers, type Ranking } from "../../../src/learning/evaluation/rankings.js";
+import { decodeContainer } from "../../../src/learning/model/container.js";
+import { loadServingModel } from "../../../src/learning/model/serving-model.js";
+import { decodeSessionNeighbours } from "../../../src/learning/session/session-neighbours.js";
+import { readDataset } from "../../../src/learning/training/dataset.js";
+import { trainModel } from "../../../src/learning/training/train-model.js";
 import type { CutShop } from "./cut-shop.js";
 
 const DEPTH = 20;
@@ -23,40 +22,32 @@ const DRAWS = 1000;
 const SEED = 20_261_124;
 
 /** A figure, and how far it may be from the truth: 95 % of the bootstrap's draws of visits or orders. */
-export interface Interval {
+interface Interval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-export interface RankingFigures {
+interface RankingFigures {
   readonly name: string;
-  readonly hitRate: Interval;
-  readonly reciprocalRank: Interval;
   /** How much the service's answer is above it, on the same questions. */
   readonly hitRateLead: Interval;
   readonly reciprocalRankLead: Interval;
 }
 
-export interface JudgedTask {
+interface JudgedTask {
   readonly task: "next_item" | "next_new_item" | "hidden_line";
-  readonly questions: number;
   /** The service's answer first. */
   readonly rankings: readonly RankingFigures[];
 }
 
 export interface JudgedCut {
-  readonly products: number;
-  readonly trainSeconds: number;
-  readonly algorithms: readonly AlgorithmFacts[];
   readonly tasks: readonly JudgedTask[];
 }
 
 export async function judgeCut(cut: CutShop, isOrders: boolean, maxQueries: number): Promise<JudgedCut> {
   const options = { appId: "shop", vectorIndexes: hnswIndexes(), onProgress: () => undefined, ...cut.stores };
-  const begun = performance.now();
-  const { manifest, bytes } = await trainModel(options);
-  const trainSeconds = (performance.now() - begun) / 1000;
+  const { bytes } = await trainModel(options);
   const model = loadServingModel("", bytes, options.vectorIndexes);
   const data = await readDataset("shop", cut.stores);
   const views = createCatalogViews({ ...cut.stores.products, watch: () => () => {} }, () => 0);
@@ -104,7 +95,7 @@ export async function judgeCut(cut: CutShop, isOrders: boolean, maxQueries: numb
         task("next_item", (question) => question),
         task("next_new_item", (question) => newOnly(question, model.indexOf)),
       ];
-  return { products: cut.products.length, trainSeconds, algorithms: manifest.algorithms, tasks };
+  return { tasks };
 }
 
 /** Steps of one visit belong together: they begin at one time. */
@@ -129,11 +120,8 @@ function figuresOf(task: JudgedTask["task"], rankings: readonly Ranking[], place
     );
   return {
     task,
-    questions: placed.length,
     rankings: rankings.map(({ name }, r) => ({
       name,
-      hitRate: interval((places) => hit(places[r]!)),
-      reciprocalRank: interval((places) => reciprocal(places[r]!)),
       hitRateLead: interval((places) => hit(places[0]!) - hit(places[r]!)),
       reciprocalRankLead: interval((places) => reciprocal(places[0]!) - reciprocal(places[r]!)),
     })),

@@ -1,12 +1,12 @@
 /**
- * Recorded visits and orders as gzip CSV, for benchmarks: `../shared/data/behaviour`, or others of the same columns, which
+ * Recorded visits and orders as gzip CSV: `../shared/data/behaviour`, or others of the same columns, which
  * docs/quality.md tells.
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { parse } from "csv-parse";
-import { createRandom } from "../src/learning/common/random.js";
+import { createRandom } from "../../src/learning/common/random.js";
 
 const SEED = 7;
 /** Sets without clock times get one: a minute a session, a second a step. */
@@ -50,21 +50,19 @@ export async function sessionsOf(file: string): Promise<Step[][]> {
   return [...sessions.values()].map((session) => session.sort((a, b) => a.at - b.at));
 }
 
-/** Writes the training part as the command line reads it, and tells how often each product was met, and in which sessions. */
+/** Writes the training part as the command line reads it, and tells how often each product was met. */
 export async function writeEvents(from: string, to: string, orders: boolean) {
   const counts = new Map<string, number>();
-  const learned = new Set<number>();
   async function* lines() {
     yield "visitor,type,product_id,timestamp,order_id\n";
     for await (const { session, item, at, customer = "" } of readSteps(from)) {
       counts.set(item, (counts.get(item) ?? 0) + 1);
-      learned.add(session);
       const time = new Date(at).toISOString();
       yield orders ? `${customer},order,${item},${time},${session}\n` : `s${session},product_view,${item},${time},\n`;
     }
   }
   await pipeline(lines, createWriteStream(to));
-  return { counts, learned };
+  return counts;
 }
 
 interface Question {
