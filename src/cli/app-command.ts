@@ -11,11 +11,10 @@ import {
   withDryRun,
   withServer,
 } from "./client.js";
-import { durationOfDays } from "./days.js";
+import type { CommandDeps } from "./deps.js";
+import { durationOfDays, timeText } from "./message-values.js";
 import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface CreateOptions extends ServerOptions {
   readonly name?: string;
@@ -42,7 +41,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function defineApp(app: Command, deps: ProgramDeps): void {
+export function define(app: Command, deps: CommandDeps): void {
   withDryRun(withServer(app.command("create")))
     .description("create an app")
     .argument("<id>", "the id: 1 to 64 letters, digits, _ or -", plainId)
@@ -101,7 +100,7 @@ Example:
     .action((options: ListOptions) => listApps(options, deps));
 }
 
-async function createApp(appId: string, options: CreateOptions, deps: ProgramDeps): Promise<void> {
+async function createApp(appId: string, options: CreateOptions, deps: CommandDeps): Promise<void> {
   const created = await withClients(options, deps, async ({ apps }) => {
     const app = {
       appId,
@@ -115,7 +114,7 @@ async function createApp(appId: string, options: CreateOptions, deps: ProgramDep
   else writeLine(deps.stdout, `App ${created?.appId ?? appId} is made`);
 }
 
-async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Promise<void> {
+async function setApp(appId: string, options: SetOptions, deps: CommandDeps): Promise<void> {
   const { linkTrust, doubleOptIn, learnedAfterVisitors, privacySignals, retentionDays, rejectedRetentionDays } =
     options;
   const named = [
@@ -148,7 +147,7 @@ async function setApp(appId: string, options: SetOptions, deps: ProgramDeps): Pr
   else writeLine(deps.stdout, `App ${updated?.appId ?? appId} is changed`);
 }
 
-async function deleteApp(appId: string, options: DeleteOptions, deps: ProgramDeps): Promise<void> {
+async function deleteApp(appId: string, options: DeleteOptions, deps: CommandDeps): Promise<void> {
   const loss = `This deletes the app ${appId} with its products, events, contacts and models`;
   await confirmLoss(deps, { yes: options.yes || options.dryRun, loss, word: appId });
   await withClients(options, deps, ({ apps }) => apps.deleteApp({ appId }, { timeoutMs: BULK_TIMEOUT_MS }));
@@ -161,7 +160,7 @@ function linkTrust(text: string): LinkTrust {
   throw new InvalidArgumentError("open or strict is accepted.");
 }
 
-async function listApps(options: ListOptions, deps: ProgramDeps): Promise<void> {
+async function listApps(options: ListOptions, deps: CommandDeps): Promise<void> {
   const all = await withClients(options, deps, ({ apps }) =>
     allPages(async (pageToken) => {
       const page = await apps.listApps({ pageSize: 1000, pageToken }, { timeoutMs: CALL_TIMEOUT_MS });

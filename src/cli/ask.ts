@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
+import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
-import type { ProgramDeps } from "./program.js";
 
-type Terminal = Pick<ProgramDeps, "stdin" | "stderr" | "signal">;
+type Terminal = Pick<CommandDeps, "stdin" | "stderr" | "signal">;
 
 /** True when a person can answer: standard input and standard error are a terminal. */
 export function canAsk({ stdin, stderr }: Terminal): boolean {

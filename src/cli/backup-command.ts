@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import type { CommandDeps } from "./deps.js";
 import { printable, writeJson, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 export interface BackupRequest {
   /** The address as given; it may hold a password. */
@@ -18,7 +18,7 @@ interface BackupOptions {
 /** Copies an embedded store; the copy opens as a store. If the copy cannot be complete, rejects and leaves nothing. */
 export type Backup = (request: BackupRequest, env: Readonly<Record<string, string | undefined>>) => Promise<void>;
 
-export function defineBackup(backup: Command, deps: ProgramDeps): void {
+export function define(backup: Command, deps: CommandDeps & { readonly backup: Backup }): void {
   backup
     .requiredOption("--to <directory>", "directory of the copy; empty or new")
     .option("--store <store>", "embedded:DIR (AISLE_STORE, else embedded:./aisle-data)")

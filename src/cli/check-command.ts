@@ -5,10 +5,10 @@ import {
   ListUnknownProductsResponseSchema,
 } from "../gen/aisle/v1/catalog_service_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { count, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface CheckOptions extends ServerOptions {
   readonly app: string;
@@ -19,7 +19,7 @@ const MOST_ID_CHARACTERS = 60;
 /** Unknown ids that are shown: those that most events name. */
 const SHOWN_IDS = 20;
 
-export function defineCheck(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print JSON")
@@ -27,7 +27,7 @@ export function defineCheck(command: Command, deps: ProgramDeps): void {
     .action((options: CheckOptions) => check(options, deps));
 }
 
-async function check(options: CheckOptions, deps: ProgramDeps): Promise<void> {
+async function check(options: CheckOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ catalog }) =>
     catalog.listUnknownProducts({ appId: options.app, pageSize: SHOWN_IDS }, { timeoutMs: CALL_TIMEOUT_MS }),
   );

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import type { JsonValue } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import type { Clients } from "./clients.js";
+import type { CommandDeps } from "./deps.js";
 import { DryRunEnd, UsageFailure } from "./errors.js";
 
 export type { Clients };
@@ -43,13 +43,7 @@ export function withDryRun(command: Command): Command {
 }
 
 /** The parts of the process that `withClients` uses. */
-export interface ClientDeps {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Ends calls under way and refuses new ones. */
-  readonly signal?: AbortSignal;
-  /** Is given each message that the server answers. */
-  readonly onAnswer?: (answer: () => JsonValue) => void;
-}
+type ClientDeps = Pick<CommandDeps, "env" | "signal" | "onAnswer">;
 
 /**
  * Runs `work` with clients of the server that flag, environment or default name, then closes the connection.

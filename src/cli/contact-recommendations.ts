@@ -7,11 +7,10 @@ import {
   type RecommendRequestSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { type ServerOptions, withClients } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { openInput } from "./import/input.js";
-import { newFile } from "./new-file.js";
-import { count, csvLine, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
+import { count, csvLine, newFile, writeLine } from "./output.js";
 
 export interface ContactOptions extends ServerOptions {
   readonly contacts?: string;
@@ -28,7 +27,7 @@ const HEADER = /^"?(e-?mail|phone|contact|contact_id)\b/i;
 export async function recommendToFile(
   options: ContactOptions,
   request: MessageInitShape<typeof RecommendRequestSchema>,
-  deps: ProgramDeps,
+  deps: CommandDeps,
 ): Promise<void> {
   if (options.out === undefined) throw new UsageFailure("--contacts needs --out FILE.csv");
   const contacts = await contactsOf(options.contacts ?? "-", deps);
@@ -58,7 +57,7 @@ export async function recommendToFile(
 }
 
 /** The first column of each line, without a header and empty lines. */
-async function contactsOf(path: string, deps: ProgramDeps): Promise<string[]> {
+async function contactsOf(path: string, deps: CommandDeps): Promise<string[]> {
   const input = await openInput(path, deps.stdin);
   const contacts: string[] = [];
   try {

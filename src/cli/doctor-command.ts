@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 export interface DoctorRequest {
   /** The store address as given, which may contain a password. */
@@ -85,7 +85,7 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
-export function defineDoctor(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps & { readonly doctor: Doctor }): void {
   command
     .option("--store <store>", "embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)")
     .option("--verify", "read and check every record, about 10 µs each; servers may keep running")
@@ -118,7 +118,7 @@ Example:
     .action((options: DoctorOptions) => doctor(options, deps));
 }
 
-async function doctor(options: DoctorOptions, deps: ProgramDeps): Promise<void> {
+async function doctor(options: DoctorOptions, deps: CommandDeps & { readonly doctor: Doctor }): Promise<void> {
   if (options.to !== undefined && !options.repair) throw new UsageFailure("--to: requires --repair");
   if (options.to !== undefined && options.partPlaceholders)
     throw new UsageFailure("--part-placeholders: not with --to; part the visitors of the new store afterwards");
@@ -165,7 +165,7 @@ function findingLine({ about, state, text }: DoctorFinding): string {
 }
 
 /** Lost records by table and app. Keys may be personal and are not shown. */
-function showLost(lost: readonly LostRecords[], { stdout }: ProgramDeps): void {
+function showLost(lost: readonly LostRecords[], { stdout }: CommandDeps): void {
   writeTable(
     stdout,
     [{ title: "table" }, { title: "app" }, { title: "places", align: "right" }, { title: "lost", align: "right" }],
@@ -177,7 +177,7 @@ function showLost(lost: readonly LostRecords[], { stdout }: ProgramDeps): void {
 }
 
 /** Faults by table, kind and app. Keys may be personal and are not shown. */
-function showFaults({ faults, faultCount }: Verification, { stdout }: ProgramDeps): void {
+function showFaults({ faults, faultCount }: Verification, { stdout }: CommandDeps): void {
   const counts = new Map<string, number>();
   for (const { table, kind, appId } of faults) {
     const row = [table, kind, printable(appId)].join("\t");

@@ -3,13 +3,13 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { evaluationPicture } from "./evaluation-chart.js";
 import { writeEvaluation } from "./evaluation-tables.js";
 import { followUnless } from "./operation-progress.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeJson } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 interface EvaluateOptions extends ServerOptions {
   readonly app: string;
@@ -21,7 +21,7 @@ interface EvaluateOptions extends ServerOptions {
   readonly seed?: number;
 }
 
-export function defineEvaluate(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   withDryRun(withServer(command))
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the figures as JSON")
@@ -37,7 +37,7 @@ export function defineEvaluate(command: Command, deps: ProgramDeps): void {
     .action((options: EvaluateOptions) => evaluate(options, deps));
 }
 
-async function evaluate(options: EvaluateOptions, deps: ProgramDeps): Promise<void> {
+async function evaluate(options: EvaluateOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, maxQueries: options.queries ?? 0, seed: options.seed ?? 0 };
   // Report an unwritable file before the evaluation, which takes minutes.
   if (options.picture !== undefined && !options.dryRun) await writePicture(options.picture, "");

@@ -6,8 +6,8 @@ import {
   Ranking,
   RankingKind,
 } from "../gen/aisle/v1/evaluation_pb.js";
-import { enumWord } from "./enum-words.js";
 import { type CountName, type FigureName, taskTitle } from "./evaluation-tables.js";
+import { enumWord } from "./message-values.js";
 import { count } from "./output.js";
 
 const WIDTH = 1000;

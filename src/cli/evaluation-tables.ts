@@ -9,9 +9,8 @@ import {
   RankingKind,
 } from "../gen/aisle/v1/evaluation_pb.js";
 import { Algorithm } from "../gen/aisle/v1/model_pb.js";
-import { enumWord } from "./enum-words.js";
+import { enumWord, timeText } from "./message-values.js";
 import { type Column, count, type Output, printable, writeLine, writeTable } from "./output.js";
-import { timeText } from "./times.js";
 
 /** Display names of tasks; others have their own name. */
 const TASKS: Readonly<Record<EvaluationTask, string>> = {

@@ -12,11 +12,10 @@ import { ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
 import { isPassing } from "./call-errors.js";
 import { type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
-import { newFile } from "./new-file.js";
 import { plainId } from "./option-values.js";
-import { count, type Output, writeJson, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
+import { count, newFile, type Output, writeJson, writeLine } from "./output.js";
 
 interface ExportOptions extends ServerOptions {
   readonly json?: boolean;
@@ -72,7 +71,7 @@ const RESUME_AFTER_MS = 1000;
 /** Streams in a row that broke off before they sent anything. */
 const MAX_FAILURES = 30;
 
-export function defineExport(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--out <dir>", "write one file for each kind into this directory")
@@ -110,7 +109,7 @@ function time(text: string): Timestamp {
   return timestampFromDate(date);
 }
 
-async function exportApp(options: ExportOptions, deps: ProgramDeps): Promise<void> {
+async function exportApp(options: ExportOptions, deps: CommandDeps): Promise<void> {
   const kinds = options.kind === undefined ? KINDS : KINDS.filter(({ name }) => name === options.kind);
   if (options.out !== undefined) return toDirectory(options.out, kinds, options, deps);
   if (options.kind === undefined)
@@ -123,7 +122,7 @@ async function toDirectory(
   directory: string,
   kinds: readonly Kind[],
   options: ExportOptions,
-  deps: ProgramDeps,
+  deps: CommandDeps,
 ): Promise<void> {
   const files = new Map<Kind, Awaited<ReturnType<typeof newFile>>>();
   const paths: string[] = [];
@@ -161,7 +160,7 @@ async function toDirectory(
 async function receive(
   kinds: readonly Kind[],
   options: ExportOptions,
-  deps: ProgramDeps,
+  deps: CommandDeps,
   write: (kind: Kind, lines: string) => Promise<boolean>,
 ): Promise<Written> {
   const written = new Written(kinds);
@@ -197,7 +196,7 @@ async function receive(
 function batches(
   apps: Clients["apps"],
   request: MessageInitShape<typeof ExportAppRequestSchema>,
-  { signal }: ProgramDeps,
+  { signal }: CommandDeps,
 ): AsyncIterable<ExportAppResponse> {
   return apps.exportApp(request, signal && { signal });
 }

@@ -13,12 +13,12 @@ import {
   withDryRun,
   withServer,
 } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
+import { timeText } from "./message-values.js";
 import { followUnless } from "./operation-progress.js";
 import { currencyCode, plainId } from "./option-values.js";
 import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -45,7 +45,7 @@ const DEFAULT_ID = "main";
 /** An import that has not begun by then may have no process to read it. */
 const HINT_AFTER_MS = 60_000;
 
-export function defineFeed(feed: Command, deps: ProgramDeps): void {
+export function define(feed: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   const named = (name: string, description: string) =>
@@ -88,7 +88,7 @@ function interval(text: string): number {
   return Number(digits) * (UNITS[unit] ?? 0);
 }
 
-async function setFeed(options: SetOptions, deps: ProgramDeps): Promise<void> {
+async function setFeed(options: SetOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, id: feedId, url, every, format = "", currency = "", full = false } = options;
   const feed = { feedId, url, format: feedFormatMessage(format), currency, full, interval: durationFromMs(every) };
   await withClients(options, deps, ({ catalog }) => catalog.setFeed({ appId, feed }, CALL));
@@ -102,7 +102,7 @@ function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
   });
 }
 
-async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
+async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
   const feeds = await withClients(options, deps, (clients) => feedsOf(clients, options.app));
   if (options.json) {
     for (const feed of feeds) writeJson(deps.stdout, feedJson(feed));
@@ -166,7 +166,7 @@ function feedJson({
   };
 }
 
-async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
+async function runFeed(options: RunOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, id: feedId, force = false, wait } = options;
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.catalog.runFeed({ appId, feedId, force }, CALL);
@@ -185,7 +185,7 @@ async function runFeed(options: RunOptions, deps: ProgramDeps): Promise<void> {
   writeLine(deps.stdout, runText(run));
 }
 
-async function hintUnlessBegun({ operations }: Clients, asked: Operation | undefined, deps: ProgramDeps) {
+async function hintUnlessBegun({ operations }: Clients, asked: Operation | undefined, deps: CommandDeps) {
   if (asked === undefined) return;
   const { appId, operationId } = asked;
   const seen = await operations.getOperation({ appId, operationId }, CALL).catch(() => undefined); // it is only a hint
@@ -193,7 +193,7 @@ async function hintUnlessBegun({ operations }: Clients, asked: Operation | undef
     writeLine(deps.stderr, "No process has started the import: is a process with the role all or trainer running?");
 }
 
-async function removeFeed(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+async function removeFeed(options: AppOptions & { readonly id: string }, deps: CommandDeps): Promise<void> {
   const { app: appId, id: feedId } = options;
   await withClients(options, deps, ({ catalog }) => catalog.deleteFeed({ appId, feedId }, CALL));
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is removed`);

@@ -1,25 +1,46 @@
 import { readFile } from "node:fs/promises";
 import { text as readText } from "node:stream/consumers";
-import { fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
+import { ListFrameVersionsResponseSchema } from "../gen/aisle/v1/app_service_pb.js";
 import {
   type FrameConfiguration,
   FrameConfigurationSchema,
   type FrameVariant,
+  type FrameVersion,
   type PageKind,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
-import { durationOfDays } from "./days.js";
+import {
+  allPages,
+  CALL_TIMEOUT_MS,
+  type Clients,
+  type ServerOptions,
+  withClients,
+  withDryRun,
+  withServer,
+} from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
-import { type FilterOptions, filterOf } from "./filter-options.js";
-import { addFrameHistoryCommands } from "./frame-history.js";
 import { addFrameReportCommand } from "./frame-report.js";
-import { boost, relativeTo, type TypedBoost, type TypedRelative, typedRules } from "./frame-rule-values.js";
-import { frameLines, pageKind, plainVariant, sourceWeight, type TypedWeight } from "./frame-values.js";
+import {
+  boost,
+  type FilterOptions,
+  filterOf,
+  frameLines,
+  pageKind,
+  plainVariant,
+  readyList,
+  relativeTo,
+  sourceWeight,
+  type TypedBoost,
+  type TypedList,
+  type TypedRelative,
+  type TypedWeight,
+  typedRules,
+} from "./frame-values.js";
+import { durationOfDays, timeText } from "./message-values.js";
 import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { readyList, type TypedList } from "./ready-list-values.js";
 
 const call = { timeoutMs: CALL_TIMEOUT_MS };
 
@@ -63,7 +84,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function defineFrame(frame: Command, deps: ProgramDeps): void {
+export function define(frame: Command, deps: CommandDeps): void {
   withDryRun(withServer(frame.command("set")))
     .description("create or replace a frame")
     .requiredOption("--app <id>", "the app", plainId)
@@ -154,7 +175,7 @@ Example:
   addFrameReportCommand(frame, deps);
 }
 
-async function setFrame(options: SetOptions, deps: ProgramDeps): Promise<void> {
+async function setFrame(options: SetOptions, deps: CommandDeps): Promise<void> {
   const frameConfiguration =
     options.file === undefined ? typedFrame(options) : await frameOfFile(options.file, options.id, deps);
   const written = await withClients(options, deps, ({ apps }) =>
@@ -198,7 +219,7 @@ function typedFrame(options: SetOptions): MessageInitShape<typeof FrameConfigura
   };
 }
 
-async function frameOfFile(file: string, id: string | undefined, deps: ProgramDeps): Promise<FrameConfiguration> {
+async function frameOfFile(file: string, id: string | undefined, deps: CommandDeps): Promise<FrameConfiguration> {
   const text =
     file === "-"
       ? await readText(deps.stdin)
@@ -215,7 +236,7 @@ async function frameOfFile(file: string, id: string | undefined, deps: ProgramDe
   return id === undefined ? frame : { ...frame, frameId: id };
 }
 
-async function showFrame(options: FrameOptions, deps: ProgramDeps): Promise<void> {
+async function showFrame(options: FrameOptions, deps: CommandDeps): Promise<void> {
   const { frameConfiguration } = await withClients(options, deps, ({ apps }) =>
     apps.getFrameConfiguration({ appId: options.app, frameId: options.id }, call),
   );
@@ -229,14 +250,14 @@ async function showFrame(options: FrameOptions, deps: ProgramDeps): Promise<void
   for (const [name, text] of lines) writeLine(deps.stdout, `${name.padEnd(width)}  ${printable(text)}`);
 }
 
-async function removeFrame(options: FrameOptions, deps: ProgramDeps): Promise<void> {
+async function removeFrame(options: FrameOptions, deps: CommandDeps): Promise<void> {
   await withClients(options, deps, ({ apps }) =>
     apps.deleteFrameConfiguration({ appId: options.app, frameId: options.id }, call),
   );
   writeLine(deps.stdout, `Frame ${options.id} is removed`);
 }
 
-async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void> {
+async function listFrames(options: ListOptions, deps: CommandDeps): Promise<void> {
   const all = await withClients(options, deps, ({ apps }) =>
     allPages(async (pageToken) => {
       const request = { appId: options.app, pageSize: 1000, pageToken };
@@ -275,4 +296,95 @@ async function listFrames(options: ListOptions, deps: ProgramDeps): Promise<void
       printable(frame.title),
     ]),
   );
+}
+
+interface HistoryOptions extends ServerOptions {
+  readonly app: string;
+  readonly id: string;
+  readonly json?: boolean;
+}
+
+interface RollbackOptions extends HistoryOptions {
+  readonly to: number;
+}
+
+/** Versions of a frame. */
+export function addFrameHistoryCommands(frame: Command, deps: CommandDeps): void {
+  withServer(frame.command("history"))
+    .description("list the last 100 versions of a frame, newest first")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .option("--json", "print the versions as JSON")
+    .addHelpText("after", "\nExample:\n  $ aisle frame history --app shop1 --id cart-page")
+    .action((options: HistoryOptions) => showHistory(options, deps));
+  withDryRun(withServer(frame.command("rollback")))
+    .description("restore an earlier version of a frame as a new version")
+    .requiredOption("--app <id>", "the app", plainId)
+    .requiredOption("--id <frame>", "the frame", plainId)
+    .requiredOption("--to <version>", "the number of the version", wholeNumber(1, 999_999_999))
+    .addHelpText("after", "\nExample:\n  $ aisle frame rollback --app shop1 --id cart-page --to 3")
+    .action((options: RollbackOptions) => rollBack(options, deps));
+}
+
+async function showHistory(options: HistoryOptions, deps: CommandDeps): Promise<void> {
+  const versions = await withClients(options, deps, (clients) => versionsOf(clients, options));
+  if (options.json) {
+    writeJson(
+      deps.stdout,
+      toJson(ListFrameVersionsResponseSchema, create(ListFrameVersionsResponseSchema, { versions })),
+    );
+    return;
+  }
+  writeTable(
+    deps.stdout,
+    [{ title: "version", align: "right" }, { title: "written" }, { title: "what" }],
+    versions.map((version, i) => [
+      String(version.frameConfiguration?.version ?? 0),
+      timeText(version.frameConfiguration?.updateTime),
+      changesText(version, versions[i + 1]),
+    ]),
+  );
+}
+
+/** Differences between a version and the one before it. */
+function changesText(version: FrameVersion, before: FrameVersion | undefined): string {
+  if (version.deleted) return "removed";
+  const said = linesOf(version);
+  const earlier = before === undefined || before.deleted ? undefined : linesOf(before);
+  if (earlier === undefined) return before === undefined ? "" : "made again";
+  const changed = [...said]
+    .filter(([name, text]) => earlier.get(name) !== text)
+    .map(([name, text]) => `${name}: ${text}`);
+  const gone = [...earlier.keys()].filter((name) => !said.has(name)).map((name) => `${name}: none`);
+  return printable([...changed, ...gone].join("; ")) || "as before";
+}
+
+function linesOf({ frameConfiguration }: FrameVersion): ReadonlyMap<string, string> {
+  const lines = frameConfiguration === undefined ? [] : frameLines(frameConfiguration);
+  return new Map(lines.filter(([name]) => name !== "version"));
+}
+
+async function rollBack(options: RollbackOptions, deps: CommandDeps): Promise<void> {
+  const written = await withClients(options, deps, async (clients) => {
+    const versions = await versionsOf(clients, options);
+    const [last] = versions;
+    const found = versions.find(
+      ({ frameConfiguration, deleted }) => !deleted && frameConfiguration?.version === options.to,
+    );
+    const content = found?.frameConfiguration;
+    if (last === undefined || content === undefined)
+      throw new Failure(`Frame ${options.id} has no version ${options.to}: see "aisle frame history"`);
+    const etag = last.deleted ? "" : (last.frameConfiguration?.etag ?? "");
+    const request = { appId: options.app, frameConfiguration: content, etag };
+    return clients.apps.setFrameConfiguration(request, call);
+  });
+  const version = written.frameConfiguration?.version ?? 0;
+  writeLine(deps.stdout, `Frame ${options.id} is as in version ${options.to} again: version ${version}`);
+}
+
+function versionsOf({ apps }: Clients, { app, id }: HistoryOptions): Promise<FrameVersion[]> {
+  return allPages(async (pageToken) => {
+    const page = await apps.listFrameVersions({ appId: app, frameId: id, pageSize: 1000, pageToken }, call);
+    return { items: page.versions, nextPageToken: page.nextPageToken };
+  });
 }

@@ -10,6 +10,7 @@ import type {
   RateEstimate,
 } from "../gen/aisle/v1/frame_report_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { plainId } from "./option-values.js";
 import {
   type Column,
@@ -21,7 +22,6 @@ import {
   writeLine,
   writeTable,
 } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 interface ReportOptions extends ServerOptions {
   readonly app: string;
@@ -44,7 +44,7 @@ Example:
   $ aisle frame report --app shop1 --csv > results.csv`;
 
 /** Adds `frame report`: what came of frames. */
-export function addFrameReportCommand(frame: Command, deps: ProgramDeps): void {
+export function addFrameReportCommand(frame: Command, deps: CommandDeps): void {
   withServer(frame.command("report"))
     .description("show the results of frames: visitors, clicks, orders and revenue")
     .requiredOption("--app <id>", "the app", plainId)
@@ -57,7 +57,7 @@ export function addFrameReportCommand(frame: Command, deps: ProgramDeps): void {
     .action((options: ReportOptions) => showReport(options, deps));
 }
 
-async function showReport(options: ReportOptions, deps: ProgramDeps): Promise<void> {
+async function showReport(options: ReportOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, id: frameId = "", from: fromDay = "", until: toDay = "" } = options;
   const report = await withClients(options, deps, ({ apps }) =>
     apps.getFrameReport({ appId, frameId, fromDay, toDay }, { timeoutMs: CALL_TIMEOUT_MS }),

@@ -2,9 +2,9 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { idList, plainId, repeated } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -21,7 +21,7 @@ interface SetOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function defineGroup(group: Command, deps: ProgramDeps): void {
+export function define(group: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("set", "create or replace a group of products by category, brand, tag or id"))
@@ -46,7 +46,7 @@ export function defineGroup(group: Command, deps: ProgramDeps): void {
     .action((options: AppOptions & { readonly id: string }) => removeGroup(options, deps));
 }
 
-async function setGroup(options: SetOptions, deps: ProgramDeps): Promise<void> {
+async function setGroup(options: SetOptions, deps: CommandDeps): Promise<void> {
   const group = {
     groupId: options.id,
     title: options.title ?? "",
@@ -59,7 +59,7 @@ async function setGroup(options: SetOptions, deps: ProgramDeps): Promise<void> {
   writeLine(deps.stdout, `Group ${printable(options.id)} is set`);
 }
 
-async function listGroups(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
+async function listGroups(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
   const groups = await withClients(options, deps, ({ catalog }) =>
     allPages(async (pageToken) => {
       const page = await catalog.listProductGroups({ appId: options.app, pageSize: 1000, pageToken }, CALL);
@@ -95,7 +95,7 @@ async function listGroups(options: AppOptions & { readonly json?: boolean }, dep
   );
 }
 
-async function removeGroup(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+async function removeGroup(options: AppOptions & { readonly id: string }, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, groupId: options.id };
   await withClients(options, deps, ({ catalog }) => catalog.deleteProductGroup(request, CALL));
   writeLine(deps.stdout, `Group ${printable(options.id)} is removed`);

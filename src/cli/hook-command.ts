@@ -11,10 +11,10 @@ import {
   withDryRun,
   withServer,
 } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { idList, plainId } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -27,7 +27,7 @@ interface SetOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function defineHook(hook: Command, deps: ProgramDeps): void {
+export function define(hook: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("set", "set the URL that receives changes, and print the secret that signs the messages"))
@@ -53,21 +53,21 @@ export function defineHook(hook: Command, deps: ProgramDeps): void {
     .action((options: ResendOptions) => resend(options, deps));
 }
 
-async function setHook(options: SetOptions, deps: ProgramDeps): Promise<void> {
+async function setHook(options: SetOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, url: options.url, tellErasures: options.erasures ?? false };
   const { secret } = await withClients(options, deps, ({ hooks }) => hooks.setHook(request, CALL));
   writeLine(deps.stdout, `Changes of ${options.app} are sent to ${printable(options.url)}`);
   writeLine(deps.stdout, `Messages are signed with ${secret} (shown only here)`);
 }
 
-async function showHook(options: AppOptions, deps: ProgramDeps): Promise<void> {
+async function showHook(options: AppOptions, deps: CommandDeps): Promise<void> {
   const call = ({ hooks }: Clients) => hooks.getHook({ appId: options.app }, CALL);
   const { url, tellErasures } = await withClients(options, deps, call);
   writeLine(deps.stdout, printable(url));
   if (tellErasures) writeLine(deps.stdout, "It is told of erasures");
 }
 
-async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps: ProgramDeps): Promise<void> {
+async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps: CommandDeps): Promise<void> {
   const loss = `This ends the messages of ${options.app} and drops those that wait`;
   await confirmLoss(deps, { yes: options.yes || options.dryRun, loss, word: options.app });
   await withClients(options, deps, ({ hooks }) => hooks.deleteHook({ appId: options.app }, CALL));
@@ -84,7 +84,7 @@ function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
 /** As in metrics. */
 const failureText = (failure: HookFailure) => HookFailure[failure].toLowerCase();
 
-async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: ProgramDeps): Promise<void> {
+async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
   const messages = await withClients(options, deps, (clients) => allFailed(clients, options.app));
   if (options.json) {
     for (const { messageId, type, contactId, attemptCount: attempts, failure, httpStatus: status } of messages)
@@ -123,7 +123,7 @@ interface ResendOptions extends AppOptions {
   readonly json?: boolean;
 }
 
-async function resend(options: ResendOptions, deps: ProgramDeps): Promise<void> {
+async function resend(options: ResendOptions, deps: CommandDeps): Promise<void> {
   const resent = await withClients(options, deps, async (clients) => {
     const messageIds = options.id ?? (await allFailed(clients, options.app)).map(({ messageId }) => messageId);
     if (messageIds.length === 0) return 0;

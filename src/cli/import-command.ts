@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { PRODUCT_FIELDS } from "../catalog/feed/product-row.js";
 import { withDryRun, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { CONTACT_FIELDS } from "./import/contact-row.js";
 import { type EventImportOptions, importEvents, VISITOR_MEANINGS } from "./import/event-import.js";
 import { PRESET_NAMES } from "./import/event-presets.js";
@@ -11,7 +12,6 @@ import { ORDER_WINDOW } from "./import/orders.js";
 import { importProducts, type ProductImportOptions } from "./import/product-import.js";
 import { currencyCode, plainId, repeated } from "./option-values.js";
 import { count } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 const PRODUCT_FILE_HELP = `
 FILE is a feed, plain or gzip; "-" reads stdin; an https address is fetched (at most 4 GiB in an hour). Formats: XML of
@@ -29,7 +29,7 @@ semicolons, tabs or bars. Columns come in any order; names ignore case.
 Aisle counts invalid lines, prints the first 20 with their numbers, and writes all to FILE.rejected
 (stdin.rejected). Valid lines are imported all the same; the exit code is 1 only when no line was valid.`;
 
-export function defineImport(group: Command, deps: ProgramDeps): void {
+export function define(group: Command, deps: CommandDeps): void {
   shared(group.command("products"))
     .description("import products from a file: it makes products, and changes the fields that the file has")
     .option("--map <field=column>", "read a field from a column of another name; repeatable", repeated)
@@ -109,7 +109,7 @@ Example:
 }
 
 /** The commands for lists of contacts. */
-function addContacts(group: Command, deps: ProgramDeps): void {
+function addContacts(group: Command, deps: CommandDeps): void {
   withDryRun(withServer(group.command("contacts")))
     .argument("<file>", "the file, - for stdin")
     .requiredOption("--app <id>", "the app", plainId)

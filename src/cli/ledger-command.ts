@@ -4,10 +4,10 @@ import { type LedgerFault, LedgerFaultKind, LedgerFaultSchema } from "../gen/ais
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
 import { type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 interface VerifyOptions extends ServerOptions {
   readonly app: string;
@@ -20,7 +20,7 @@ interface Anchor {
   readonly anchorHash: string;
 }
 
-export function defineLedger(group: Command, deps: ProgramDeps): void {
+export function define(group: Command, deps: CommandDeps): void {
   withServer(group.command("verify"))
     .description("check that no entry was changed, removed or inserted, and that contacts match the ledger")
     .requiredOption("--app <id>", "the app", plainId)
@@ -45,7 +45,7 @@ function anchor(text: string): Anchor {
   return { anchorChangeId, anchorHash };
 }
 
-async function verify(options: VerifyOptions, deps: ProgramDeps): Promise<void> {
+async function verify(options: VerifyOptions, deps: CommandDeps): Promise<void> {
   const faults: LedgerFault[] = [];
   let last: VerifyLedgerResponse | undefined;
   await withClients(options, deps, async ({ subscriptions }) => {

@@ -2,10 +2,10 @@ import { type Command, Option } from "commander";
 import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface LinkOptions extends ServerOptions {
   readonly app: string;
@@ -17,7 +17,7 @@ interface LinkOptions extends ServerOptions {
 
 const PURPOSES = { confirm: LinkPurpose.CONFIRM, unsubscribe: LinkPurpose.UNSUBSCRIBE } as const;
 
-export function defineLink(link: Command, deps: ProgramDeps): void {
+export function define(link: Command, deps: CommandDeps): void {
   withDryRun(withServer(link))
     .requiredOption("--app <id>", "the app", plainId)
     .addOption(
@@ -30,7 +30,7 @@ export function defineLink(link: Command, deps: ProgramDeps): void {
     .action((options: LinkOptions) => makeLink(options, deps));
 }
 
-async function makeLink(options: LinkOptions, deps: ProgramDeps): Promise<void> {
+async function makeLink(options: LinkOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, email = "", phone = "", days } = options;
   const {
     url,

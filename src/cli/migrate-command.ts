@@ -1,9 +1,9 @@
+import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
+import type { CommandDeps } from "./deps.js";
 import { Failure, Interrupted, UsageFailure } from "./errors.js";
-import { createMigrateProgress, type MigrateProgress } from "./migrate-progress.js";
 import { plainId } from "./option-values.js";
 import { count, type Output, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 /** The stores to copy or only compare, as text; may contain a password. */
 export interface MigrateRequest {
@@ -53,7 +53,7 @@ interface MigrateOptions {
 
 const STORE = "embedded:DIR or mongodb://…";
 
-export function defineMigrate(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps & { readonly migrate: Migrate }): void {
   command
     .option("--from <store>", `source store: ${STORE} (AISLE_MIGRATE_FROM)`)
     .option("--to <store>", `target store: ${STORE} (AISLE_MIGRATE_TO)`)
@@ -84,7 +84,7 @@ Example:
     .action((options: MigrateOptions) => migrate(options, deps));
 }
 
-async function migrate(options: MigrateOptions, deps: ProgramDeps): Promise<void> {
+async function migrate(options: MigrateOptions, deps: CommandDeps & { readonly migrate: Migrate }): Promise<void> {
   if (options.check && options.again) throw new UsageFailure("--check and --again exclude each other");
   const request: MigrateRequest = {
     from: storeText(options.from ?? deps.env.AISLE_MIGRATE_FROM, "--from (AISLE_MIGRATE_FROM)"),
@@ -157,4 +157,56 @@ function appLine({ appId, outcome, wasDone, written }: MigratedApp, { check }: M
   if (wasDone)
     return `App ${appId} was copied by an earlier run, and one of the two was written since; --again makes the target equal`;
   return `App ${appId} is not copied: the source is being written; stop its servers and run the command again`;
+}
+
+/** Milliseconds between plain progress lines. */
+const LINE_EVERY_MS = 3000;
+
+export interface MigrateStage {
+  readonly appId: string;
+  /** `copying` or `comparing`. */
+  readonly stage: string;
+  readonly table: string;
+  /** Rows of the table so far. */
+  readonly rows: number;
+}
+
+export interface MigrateProgress {
+  update(stage: MigrateStage): void;
+}
+
+/**
+ * One line that changes on a terminal, otherwise a line every few seconds. The number of rows is known only at the end.
+ */
+export function createMigrateProgress(output: Output, now: () => number) {
+  let bar: SingleBar | undefined;
+  let shownAt = now();
+
+  const pause = (): void => {
+    bar?.stop();
+    bar = undefined;
+  };
+
+  return {
+    update({ appId, stage, table, rows }: MigrateStage): void {
+      const text = `${appId}: ${stage} ${table}, ${count(rows)} rows`;
+      if (output.isTTY) {
+        if (bar === undefined) {
+          bar = new SingleBar({ stream: output, format: "{text}", hideCursor: false, gracefulExit: false });
+          bar.start(1, 0, { text });
+        }
+        bar.update(0, { text });
+      } else if (now() - shownAt >= LINE_EVERY_MS) {
+        shownAt = now();
+        writeLine(output, text);
+      }
+    },
+    /** A line of its own. */
+    note(line: string): void {
+      pause();
+      writeLine(output, line);
+    },
+    /** Clears the line for other output. */
+    pause,
+  };
 }

@@ -1,14 +1,13 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { Algorithm, EvaluatedPage, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
-import { algorithmFigures } from "./algorithm-figures.js";
+import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
-import { enumWord } from "./enum-words.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
+import { enumWord, timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { count, megabytes, printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -17,7 +16,7 @@ interface AppOptions extends ServerOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function defineModel(model: Command, deps: ProgramDeps): void {
+export function define(model: Command, deps: CommandDeps): void {
   const command = (name: string, description: string, example: string) =>
     withServer(model.command(name))
       .description(description)
@@ -46,7 +45,7 @@ export function defineModel(model: Command, deps: ProgramDeps): void {
     .action((options: DiffOptions) => diff(options, deps));
 }
 
-async function modelsOf(options: AppOptions, deps: ProgramDeps): Promise<Model[]> {
+async function modelsOf(options: AppOptions, deps: CommandDeps): Promise<Model[]> {
   return withClients(options, deps, ({ models }) =>
     allPages(async (pageToken) => {
       const page = await models.listModels({ appId: options.app, pageSize: 100, pageToken }, CALL);
@@ -55,7 +54,7 @@ async function modelsOf(options: AppOptions, deps: ProgramDeps): Promise<Model[]
   );
 }
 
-async function list(options: AppOptions, deps: ProgramDeps): Promise<void> {
+async function list(options: AppOptions, deps: CommandDeps): Promise<void> {
   const models = await modelsOf(options, deps);
   if (options.json) {
     writeJson(
@@ -83,7 +82,7 @@ async function list(options: AppOptions, deps: ProgramDeps): Promise<void> {
   );
 }
 
-async function show(options: AppOptions & { readonly id?: string }, deps: ProgramDeps): Promise<void> {
+async function show(options: AppOptions & { readonly id?: string }, deps: CommandDeps): Promise<void> {
   const { model } = await withClients(options, deps, ({ models }) =>
     models.getModel({ appId: options.app, modelId: options.id ?? "" }, CALL),
   );
@@ -138,21 +137,21 @@ function servesText({ active, held, version }: Model): string {
   return `version ${printable(version)}${held ? ", held" : ""}`;
 }
 
-async function activate(options: AppOptions & { readonly id: string }, deps: ProgramDeps): Promise<void> {
+async function activate(options: AppOptions & { readonly id: string }, deps: CommandDeps): Promise<void> {
   const { model } = await withClients(options, deps, ({ models }) =>
     models.activateModel({ appId: options.app, modelId: options.id }, CALL),
   );
   writeServing(model, deps);
 }
 
-async function setHold(options: AppOptions, held: boolean, deps: ProgramDeps): Promise<void> {
+async function setHold(options: AppOptions, held: boolean, deps: CommandDeps): Promise<void> {
   const { model } = await withClients(options, deps, ({ models }) =>
     models.setModelHold({ appId: options.app, held }, CALL),
   );
   writeServing(model, deps);
 }
 
-function writeServing(model: Model | undefined, { stdout }: ProgramDeps): void {
+function writeServing(model: Model | undefined, { stdout }: CommandDeps): void {
   if (model === undefined) return;
   writeLine(stdout, `Model ${printable(model.modelId)} serves as version ${printable(model.version)}`);
   writeLine(
@@ -166,7 +165,7 @@ interface DiffOptions extends AppOptions {
   readonly to?: string;
 }
 
-async function diff(options: DiffOptions, deps: ProgramDeps): Promise<void> {
+async function diff(options: DiffOptions, deps: CommandDeps): Promise<void> {
   const models = await modelsOf(options, deps);
   const find = (id: string) => {
     const found = models.findIndex(({ modelId }) => modelId === id);
@@ -232,4 +231,26 @@ function includedText(algorithm: ModelAlgorithm | undefined): string {
 function figure(value: number | undefined): string {
   if (value === undefined) return "";
   return Number.isInteger(value) ? count(value) : value.toPrecision(3);
+}
+
+/** The sizes and judgements of an algorithm as names and numbers. */
+export function algorithmFigures(facts: ModelAlgorithm["facts"] | undefined): ReadonlyMap<string, number> {
+  if (facts?.case === undefined) return new Map();
+  if (facts.case !== "blend") return new Map(numbersOf(facts.value, ""));
+  const { sources, ...blend } = facts.value;
+  const ofSources = sources.flatMap(({ source, ...figures }) =>
+    numbersOf(figures, `${enumWord(RecommendationSource, source)} `),
+  );
+  return new Map([...numbersOf(blend, ""), ...ofSources]);
+}
+
+/** The numbers of a message and of the messages in it. */
+function numbersOf(message: object, path: string): (readonly [string, number])[] {
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(message);
+  return fields.flatMap(([name, value]) => {
+    if (name.startsWith("$")) return [];
+    const word = path + name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (typeof value === "number" || typeof value === "bigint") return [[word, Number(value)] as const];
+    return typeof value === "object" && value !== null ? numbersOf(value, `${word} `) : [];
+  });
 }

@@ -3,11 +3,11 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
 import { type Operation, OperationKind, OperationSchema, OperationState } from "../gen/aisle/v1/operation_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { ended, followOperation, stageText } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface OperationOptions extends ServerOptions {
   readonly app: string;
@@ -16,7 +16,7 @@ interface OperationOptions extends ServerOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function defineOperation(operation: Command, deps: ProgramDeps): void {
+export function define(operation: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(operation.command(name))
       .description(description)
@@ -36,7 +36,7 @@ export function defineOperation(operation: Command, deps: ProgramDeps): void {
     .action((operationId: string, options: OperationOptions) => cancelOperation(operationId, options, deps));
 }
 
-async function listOperations(options: OperationOptions, deps: ProgramDeps): Promise<void> {
+async function listOperations(options: OperationOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ operations }) =>
     allPages(async (pageToken) => {
       const page = await operations.listOperations({ appId: options.app, pageSize: 1000, pageToken }, CALL);
@@ -63,13 +63,13 @@ async function listOperations(options: OperationOptions, deps: ProgramDeps): Pro
   );
 }
 
-async function getOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+async function getOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.getOperation(request, CALL));
   if (operation !== undefined) show(operation, options, deps);
 }
 
-async function waitOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+async function waitOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const operation = await withClients(options, deps, async (clients) => {
     const { operation: begun } = await clients.operations.waitOperation(
@@ -81,7 +81,7 @@ async function waitOperation(operationId: string, options: OperationOptions, dep
   show(ended(operation), options, deps);
 }
 
-async function cancelOperation(operationId: string, options: OperationOptions, deps: ProgramDeps): Promise<void> {
+async function cancelOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.cancelOperation(request, CALL));
   if (operation === undefined) return;
@@ -91,7 +91,7 @@ async function cancelOperation(operationId: string, options: OperationOptions, d
   else writeLine(deps.stdout, `Operation ${operationId} stops within some seconds`);
 }
 
-function show(operation: Operation, { json }: OperationOptions, { stdout }: ProgramDeps): void {
+function show(operation: Operation, { json }: OperationOptions, { stdout }: CommandDeps): void {
   if (json) writeJson(stdout, toJson(OperationSchema, operation));
   else writeLine(stdout, `${operation.operationId}: ${nameOf(OperationKind[operation.kind])}, ${stateText(operation)}`);
 }

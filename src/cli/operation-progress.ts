@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { Presets, SingleBar } from "cli-progress";
 import { type Operation, OperationStage, OperationState } from "../gen/aisle/v1/operation_pb.js";
 import type { WatchOperationRequestSchema } from "../gen/aisle/v1/operation_service_pb.js";
 import type { Clients } from "./client.js";
 import { Failure } from "./errors.js";
 import { type Output, writeLine } from "./output.js";
-import { createStages } from "./stage-progress.js";
 
 interface Outputs {
   readonly stdout: Output;
@@ -65,4 +65,41 @@ export function stageText({ progress }: Operation): string {
 
 function codeOf(code: number): Code {
   return code in Code ? code : Code.Unknown;
+}
+
+/** Shows the progress of long work on the server. */
+export interface Stages {
+  /** Shows `stage` as it is; `share` of the work is done, 0 to 1. */
+  show(stage: string, share: number): void;
+  stop(): void;
+}
+
+/** A bar on a terminal, otherwise a line for each stage. */
+function createStages(output: Output, name: string): Stages {
+  if (output.isTTY) {
+    const format = `${name} {bar} {percentage} % | {stage}`;
+    const bar = new SingleBar(
+      { stream: output, format, barsize: 20, hideCursor: false, linewrap: true, gracefulExit: false },
+      Presets.shades_classic,
+    );
+    let started = false;
+    return {
+      show(stage: string, share: number) {
+        if (!started) bar.start(100, 0, { stage });
+        started = true;
+        bar.update(Math.round(share * 100), stage ? { stage } : {});
+      },
+      stop() {
+        if (started) bar.stop();
+      },
+    };
+  }
+  let last = "";
+  return {
+    show(stage: string, share: number) {
+      if (stage !== "" && stage !== last) writeLine(output, `${Math.round(share * 100)} % ${stage}`);
+      last = stage;
+    },
+    stop() {},
+  };
 }

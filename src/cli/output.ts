@@ -1,5 +1,7 @@
+import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import Table from "cli-table3";
+import { UsageFailure } from "./errors.js";
 
 /** The output of a command. A terminal has `isTTY`; `columns` is its width. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -88,3 +90,21 @@ export function csvLine(cells: readonly string[]): string {
 export function writeCsvLine(output: Output, cells: readonly string[]): void {
   output.write(csvLine(cells));
 }
+
+/** Readable for its owner alone. */
+export async function newFile(path: string, accepted = "a new file in a writable directory") {
+  return open(path, "wx", 0o600).catch(() => {
+    throw new UsageFailure(`--out: ${accepted} is accepted`);
+  });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** True on a terminal, unless its user wants none (https://no-color.org). */
+export function hasColour(output: Output, env: Environment): boolean {
+  return output.isTTY === true && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
+}
+
+export const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
+export const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`;
+export const red = (text: string) => `\u001b[31m${text}\u001b[39m`;

@@ -6,13 +6,12 @@ import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
 import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
 import { confirmLoss } from "./ask.js";
 import { allPages, type Clients, type ServerOptions, withClients, withServer, withTryingClients } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
-import { newFile } from "./new-file.js";
+import { timeText } from "./message-values.js";
 import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
-import { count, printable, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
+import { count, newFile, printable, writeJson, writeLine, writeTable } from "./output.js";
 
 interface PersonOptions extends ServerOptions {
   readonly app: string;
@@ -41,7 +40,7 @@ interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function definePrivacy(privacy: Command, deps: ProgramDeps): void {
+export function define(privacy: Command, deps: CommandDeps): void {
   const whom = `
 --email, --phone and --contact select the contact and all visitors linked to it. A visitor id selects only that visitor,
 because anybody can link a visitor id of their own to somebody else's address. If you have verified the link, add
@@ -88,7 +87,7 @@ function withPerson(command: Command): Command {
 const NAMES = ["email", "phone", "contact", "client", "fingerprint", "user"] as const;
 
 /** The options with the value that stands for standard input replaced by its first line. */
-async function withInput(options: PersonOptions, { stdin }: Pick<ProgramDeps, "stdin">): Promise<PersonOptions> {
+async function withInput(options: PersonOptions, { stdin }: Pick<CommandDeps, "stdin">): Promise<PersonOptions> {
   const asked = NAMES.filter((name) => options[name] === "-");
   const [name] = asked;
   if (name === undefined) return options;
@@ -99,7 +98,7 @@ async function withInput(options: PersonOptions, { stdin }: Pick<ProgramDeps, "s
   throw new UsageFailure(`--${name}: standard input is empty; one line is accepted`);
 }
 
-async function personOf(given: PersonOptions, deps: ProgramDeps): Promise<MessageInitShape<typeof PersonSchema>> {
+async function personOf(given: PersonOptions, deps: CommandDeps): Promise<MessageInitShape<typeof PersonSchema>> {
   const options = await withInput(given, deps);
   const { email = "", phone = "", contact = "", client = "", fingerprint = "", user = "" } = options;
   if ([email, phone, contact, client, fingerprint, user].every((name) => name === ""))
@@ -114,7 +113,7 @@ async function personOf(given: PersonOptions, deps: ProgramDeps): Promise<Messag
 }
 
 /** Writes the export as it comes: a person's records may be larger than memory. */
-async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<void> {
+async function exportPerson(options: ExportOptions, deps: CommandDeps): Promise<void> {
   const person = await personOf(options, deps);
   const file = options.out === undefined ? undefined : await newFile(options.out);
   const write = async (text: string) => {
@@ -136,7 +135,7 @@ async function exportPerson(options: ExportOptions, deps: ProgramDeps): Promise<
   writeLine(deps.stderr, items === 0 ? "No data is stored under these ids" : `${count(items)} items found`);
 }
 
-async function erasePerson(options: EraseOptions, deps: ProgramDeps): Promise<void> {
+async function erasePerson(options: EraseOptions, deps: CommandDeps): Promise<void> {
   const person = await personOf(options, deps);
   if (!options.dryRun)
     await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
@@ -163,7 +162,7 @@ async function erasureOf(
   clients: Pick<Clients, "privacy" | "operations">,
   { app, wait }: EraseOptions,
   person: MessageInitShape<typeof PersonSchema>,
-  deps: ProgramDeps,
+  deps: CommandDeps,
 ): Promise<Erasure | undefined> {
   const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person });
   if (outcome.case === "preview") return outcome.value;
@@ -174,7 +173,7 @@ async function erasureOf(
   return done.result.value;
 }
 
-async function listErasures(options: ListOptions, deps: ProgramDeps): Promise<void> {
+async function listErasures(options: ListOptions, deps: CommandDeps): Promise<void> {
   const all = await withClients(options, deps, ({ privacy }) =>
     allPages(async (pageToken) => {
       const page = await privacy.listErasures({ appId: options.app, pageSize: 1000, pageToken });

@@ -2,10 +2,10 @@ import { toJson } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { type Product, ProductOrigin, ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -20,7 +20,7 @@ interface ShowOptions extends AppOptions {
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const PAGE = 1000;
 
-export function defineProduct(product: Command, deps: ProgramDeps): void {
+export function define(product: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(product.command(name))
       .description(description)
@@ -37,7 +37,7 @@ export function defineProduct(product: Command, deps: ProgramDeps): void {
     .action((options: AppOptions & { readonly limit: number }) => listProducts(options, deps));
 }
 
-async function showProduct(options: ShowOptions, deps: ProgramDeps): Promise<void> {
+async function showProduct(options: ShowOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, id = "", sku } = options;
   const { product } = await withClients(options, deps, ({ catalog }) =>
     catalog.getProduct(
@@ -75,7 +75,7 @@ function originText({ origin, learnedFromVisitors }: Product): string {
     : `events of ${learnedFromVisitors} visitors so far; not in the catalogue`;
 }
 
-async function listProducts(options: AppOptions & { readonly limit: number }, deps: ProgramDeps): Promise<void> {
+async function listProducts(options: AppOptions & { readonly limit: number }, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ catalog }) => {
     let left = options.limit;
     return allPages(async (pageToken) => {

@@ -1,41 +1,118 @@
-import type { Readable } from "node:stream";
+import { Writable } from "node:stream";
 import tab from "@bomb.sh/tab/commander";
+import type { JsonValue } from "@bufbuild/protobuf";
 import { Command, Help } from "commander";
-import type { FetchFeed } from "../catalog/feed/fetch-feed.js";
 import type { Backup } from "./backup-command.js";
-import { bold, cyan, hasColour, red } from "./colour.js";
-import { SECTIONS } from "./commands.js";
+import type { CommandDeps } from "./deps.js";
 import type { Doctor } from "./doctor-command.js";
 import { DryRunEnd, endingOf, UsageFailure } from "./errors.js";
-import { createJsonAnswers } from "./json-answer.js";
 import type { Migrate } from "./migrate-command.js";
-import { suggestNextStep } from "./next-step.js";
 import { isPlainId } from "./option-values.js";
-import { type Output, writeJson, writeLine } from "./output.js";
+import { bold, cyan, hasColour, type Output, red, writeJson, writeLine } from "./output.js";
 import type { ServeFlags } from "./serve-command.js";
 
-/** The parts of the process that the command line needs. */
-export interface ProgramDeps {
+/** What the process and the server give the commands. */
+export interface ProgramDeps extends CommandDeps {
   /** Runs a server until a signal stops it. It may throw an error with an `exitCode`. */
   readonly serve: (flags: ServeFlags) => Promise<void>;
   /** Opens stores by itself. */
   readonly migrate: Migrate;
   readonly doctor: Doctor;
   readonly backup: Backup;
-  /** Reads feeds by https. */
-  readonly feedSource: (options: { readonly allowPrivate: boolean }) => FetchFeed;
-  readonly stdin: Readable;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Rejects with an AbortError when the signal fires. */
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Stops commands that run until interrupted (`events tail --follow`). */
-  readonly signal?: AbortSignal;
   readonly version: string;
 }
+
+/** Name, description, and the module with the options and actions. It is loaded when it is called: most load messages. */
+type CommandEntry = readonly [
+  name: string,
+  description: string,
+  load: () => Promise<{ readonly define: (command: Command, deps: ProgramDeps) => void }>,
+  /** Has commands of its own in place of options. */
+  kind?: "group",
+];
+
+/** All commands, by the titles that the help shows. */
+const SECTIONS: Readonly<Record<string, readonly CommandEntry[]>> = {
+  "A shop, from its files to its lists:": [
+    ["app", "create, change and list apps; an app is one shop", () => import("./app-command.js"), "group"],
+    ["import", "import products, past events and contacts into an app", () => import("./import-command.js"), "group"],
+    [
+      "export",
+      "write all products, contacts, orders and events of an app to files of JSON lines",
+      () => import("./export-command.js"),
+    ],
+    ["train", "train a model on everything stored, and serve it", () => import("./train-command.js")],
+    ["recommend", "show the recommendations for a visitor", () => import("./recommend-command.js")],
+    [
+      "frame",
+      "manage frames: places in a shop's pages that show products",
+      () => import("./frame-command.js"),
+      "group",
+    ],
+    ["check", "check whether an app's pages name products as its catalogue does", () => import("./check-command.js")],
+  ],
+  "Products and models:": [
+    ["feed", "import products from a URL on a schedule", () => import("./feed-command.js"), "group"],
+    ["product", "show products of the catalogue and their sources", () => import("./product-command.js"), "group"],
+    [
+      "group",
+      "manage named groups of products, for filters and filterByGroups",
+      () => import("./group-command.js"),
+      "group",
+    ],
+    [
+      "model",
+      "list and compare the models of an app, and choose the one that serves",
+      () => import("./model-command.js"),
+      "group",
+    ],
+    [
+      "evaluate",
+      "train without the newest visits and measure how well the model predicts them; stores nothing",
+      () => import("./evaluate-command.js"),
+    ],
+    [
+      "operation",
+      "trainings, evaluations, erasures and imports of an app",
+      () => import("./operation-command.js"),
+      "group",
+    ],
+  ],
+  "Visitors and events:": [
+    ["status", "show whether a visitor is known and subscribed", () => import("./status-command.js")],
+    ["events", "show the events of an app", () => import("./events-command.js"), "group"],
+    ["ledger", "check the ledger of consent", () => import("./ledger-command.js"), "group"],
+    [
+      "link",
+      "create a link for an e-mail or text message to confirm a subscription or unsubscribe",
+      () => import("./link-command.js"),
+    ],
+    ["privacy", "export or erase the data of a person", () => import("./privacy-command.js"), "group"],
+    ["suppress", "keep addresses out of imported lists", () => import("./suppress-command.js"), "group"],
+    ["hook", "send subscription changes to the shop's own server", () => import("./hook-command.js"), "group"],
+    [
+      "signing-secret",
+      "manage the secrets with which the shop's server signs events",
+      () => import("./signing-secret-command.js"),
+      "group",
+    ],
+  ],
+  "The server and its store:": [
+    [
+      "serve",
+      "run a server until SIGTERM or Ctrl-C",
+      async () => ({ define: (await import("./serve-command.js")).defineServe }),
+    ],
+    [
+      "token",
+      "create a token for RPC callers, and its line for the server's --rpc-tokens file",
+      () => import("./token-command.js"),
+    ],
+    ["migrate", "copy apps from one store to another and compare the copies", () => import("./migrate-command.js")],
+    ["backup", "back up an embedded store while servers run", () => import("./backup-command.js")],
+    ["doctor", "check the machine, the ports and the store, and report problems", () => import("./doctor-command.js")],
+  ],
+};
 
 /**
  * The command `aisle` with its subcommands. Parsing it throws instead of ending the process.
@@ -85,15 +162,15 @@ Example:
 --server, else AISLE_SERVER, else http://127.0.0.1 at AISLE_RPC_PORT or 8081. AISLE_APP is the app where --app is left out.
 Exit codes: 0 success, 1 failure, 2 usage error.`,
     );
-  for (const { title, commands } of SECTIONS) {
+  for (const [title, entries] of Object.entries(SECTIONS)) {
     program.commandsGroup(title);
-    for (const { name, description, isGroup, load } of commands) {
+    for (const [name, description, load, kind] of entries) {
       const command = program.command(name).description(description);
       if (called !== undefined && name !== commandOf(called)) {
-        if (!isGroup) withoutOptions.add(command);
+        if (kind !== "group") withoutOptions.add(command);
         continue;
       }
-      const define = await load();
+      const { define } = await load();
       define(command, deps);
       answers.addTo(command, [name]);
       takeAppFrom(deps.env, command);
@@ -128,6 +205,86 @@ function takeAppFrom(env: ProgramDeps["env"], command: Command): void {
     if (command.getOptionValueSource("app") === "env" && !isPlainId(app))
       throw new UsageFailure("AISLE_APP: 1 to 64 letters, digits, _ or - are accepted");
   });
+}
+
+/** Print no text of their own for people: a script, log lines of JSON, or JSON in any case. */
+const WITHOUT = ["serve", "privacy export"];
+
+/**
+ * `--json` for commands that print a sentence about the answer of a call: then they print the answer instead. Commands
+ * with a `--json` of their own keep it.
+ */
+function createJsonAnswers(deps: ProgramDeps): {
+  readonly deps: ProgramDeps;
+  /** `path` has the words of the command after `aisle`. */
+  readonly addTo: (command: Command, path: readonly string[]) => void;
+} {
+  const nowhere: Output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  let isOn = false;
+  let last: JsonValue | undefined;
+  const inner: ProgramDeps = {
+    ...deps,
+    get stdout() {
+      return isOn ? nowhere : deps.stdout;
+    },
+    onAnswer: (answer) => {
+      if (isOn) last = answer();
+    },
+  };
+  const addTo = (command: Command, path: readonly string[]): void => {
+    for (const child of command.commands) addTo(child, [...path, child.name()]);
+    const isGroup = command.commands.length > 0;
+    if (isGroup || WITHOUT.includes(path.join(" ")) || command.options.some(({ long }) => long === "--json")) return;
+    command
+      .option("--json", "print the server's answer as JSON")
+      .hook("preAction", () => {
+        isOn = command.opts<{ json?: boolean }>().json === true;
+      })
+      .hook("postAction", () => {
+        if (isOn) writeJson(deps.stdout, last ?? {});
+        isOn = false;
+      });
+  };
+  return { deps: inner, addTo };
+}
+
+/**
+ * The command that most shops need after this one, by command; APP stands for the app. Commands that end a task have none.
+ */
+const NEXT: Readonly<Record<string, string>> = {
+  "app create": "aisle import products FEED --app APP --currency EUR",
+  "app set": "aisle app list",
+  "import products": "aisle import events FILE --app APP",
+  "import events": "aisle train --app APP",
+  "import contacts": "aisle status --app APP --email ADDRESS",
+  train: "aisle recommend --app APP --current PRODUCT --why",
+  recommend: "aisle evaluate --app APP",
+  evaluate: "aisle frame set --app APP --id FRAME",
+  "frame set": "aisle recommend --app APP --frame FRAME",
+  "feed set": "aisle feed run --app APP --id FEED",
+  "feed run": "aisle check --app APP",
+  "hook set": "aisle hook failed --app APP",
+  "privacy export": "aisle privacy erase --app APP --dry-run",
+};
+
+/** Says on a terminal, after a command that went well, which one to run next. */
+function suggestNextStep(
+  program: Command,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+): void {
+  program.hook("postAction", (_, command) => {
+    const options = command.opts<{ app?: string; json?: boolean }>();
+    const next = NEXT[pathOf(command)];
+    if (next === undefined || options.json || !stdout.isTTY) return;
+    writeLine(stderr, `Next: ${next.replace("APP", options.app ?? command.args[0] ?? "APP")}`);
+  });
+}
+
+/** The words of a command after `aisle`. */
+function pathOf(command: Command): string {
+  const words: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) words.unshift(at.name());
+  return words.join(" ");
 }
 
 /**

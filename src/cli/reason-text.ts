@@ -4,7 +4,7 @@ import {
   RecommendationSource,
   type SourceReason,
 } from "../gen/aisle/v1/recommendation_reason_pb.js";
-import { boostText } from "./frame-rule-values.js";
+import { boostText } from "./frame-values.js";
 import { printable } from "./output.js";
 
 const SOURCE_WORDS: Readonly<Record<RecommendationSource, string>> = {

@@ -12,11 +12,11 @@ import {
 } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { CALL_TIMEOUT_MS, withClients, withServer } from "./client.js";
 import { type ContactOptions, recommendToFile } from "./contact-recommendations.js";
+import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
-import { filterOf } from "./filter-options.js";
+import { filterOf } from "./frame-values.js";
 import { currencyCode, idList, plainId, repeated, wholeNumber } from "./option-values.js";
 import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 import { reasonText } from "./reason-text.js";
 
 interface RecommendOptions extends ContactOptions {
@@ -41,7 +41,7 @@ interface RecommendOptions extends ContactOptions {
   readonly json?: boolean;
 }
 
-export function defineRecommend(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   withServer(command)
     .requiredOption("--app <id>", "the app", plainId)
     .option("--current <ids>", "products on the page now, comma-separated", idList)
@@ -84,7 +84,7 @@ Example:
     .action((options: RecommendOptions) => recommend(options, deps));
 }
 
-async function recommend(options: RecommendOptions, deps: ProgramDeps): Promise<void> {
+async function recommend(options: RecommendOptions, deps: CommandDeps): Promise<void> {
   const nowMs = deps.now();
   const frames = options.frame ?? [];
   if (frames.length > 1 && (options.why || options.explain))

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { confirmLoss } from "./ask.js";
 import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
+import { timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -17,7 +17,7 @@ interface RemoveOptions extends AppOptions {
 
 const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
-export function defineSigningSecret(secret: Command, deps: ProgramDeps): void {
+export function define(secret: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
     withServer(secret.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
   withDryRun(command("create", "create a secret and print it; an app has at most two"))
@@ -47,13 +47,13 @@ Example:
     .action((options: RemoveOptions) => removeSecret(options, deps));
 }
 
-async function createSecret({ app: appId, ...options }: AppOptions, replaceOldest: boolean, deps: ProgramDeps) {
+async function createSecret({ app: appId, ...options }: AppOptions, replaceOldest: boolean, deps: CommandDeps) {
   const made = await withClients(options, deps, ({ apps }) => apps.createSigningSecret({ appId, replaceOldest }, CALL));
   writeLine(deps.stdout, `Signing secret ${made.signingSecret?.secretId ?? ""} of ${appId}:`);
   writeLine(deps.stdout, `${made.secret} (shown only here)`);
 }
 
-async function listSecrets({ app: appId, ...options }: AppOptions, deps: ProgramDeps): Promise<void> {
+async function listSecrets({ app: appId, ...options }: AppOptions, deps: CommandDeps): Promise<void> {
   const signingSecrets = await withClients(options, deps, ({ apps }) =>
     allPages(async (pageToken) => {
       const page = await apps.listSigningSecrets({ appId, pageToken }, CALL);
@@ -71,7 +71,7 @@ async function listSecrets({ app: appId, ...options }: AppOptions, deps: Program
   );
 }
 
-async function removeSecret({ app: appId, id: secretId, yes, ...options }: RemoveOptions, deps: ProgramDeps) {
+async function removeSecret({ app: appId, id: secretId, yes, ...options }: RemoveOptions, deps: CommandDeps) {
   await confirmLoss(deps, {
     yes: yes || options.dryRun,
     loss: `Events signed with ${secretId} will be rejected`,

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
 import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { plainId } from "./option-values.js";
 import { writeJson, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 interface StatusOptions extends ServerOptions {
   readonly app: string;
@@ -11,7 +11,7 @@ interface StatusOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
-export function defineStatus(status: Command, deps: ProgramDeps): void {
+export function define(status: Command, deps: CommandDeps): void {
   withServer(status)
     .requiredOption("--app <id>", "the app", plainId)
     .requiredOption("--fpcid <id>", "the visitor's fingerprint cookie id")
@@ -20,7 +20,7 @@ export function defineStatus(status: Command, deps: ProgramDeps): void {
     .action((options: StatusOptions) => showStatus(options, deps));
 }
 
-async function showStatus(options: StatusOptions, deps: ProgramDeps): Promise<void> {
+async function showStatus(options: StatusOptions, deps: CommandDeps): Promise<void> {
   const answer = await withClients(options, deps, ({ subscriptions }) =>
     subscriptions.getStatus(
       { appId: options.app, visitor: { fingerprintId: options.fpcid } },

@@ -11,12 +11,12 @@ import {
   withServer,
   withTryingClients,
 } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { openInput } from "./import/input.js";
+import { timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { count, writeJson, writeLine, writeTable } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface AppOptions extends ServerOptions {
   readonly app: string;
@@ -31,7 +31,7 @@ const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 /** As many as a call takes. */
 const AT_ONCE = 1000;
 
-export function defineSuppress(suppress: Command, deps: ProgramDeps): void {
+export function define(suppress: Command, deps: CommandDeps): void {
   const change = (name: "add" | "remove", description: string, more: string) =>
     withDryRun(withServer(suppress.command(name)))
       .argument("[addresses...]", "e-mail addresses and phone numbers")
@@ -69,7 +69,7 @@ async function changeAddresses(
   name: "add" | "remove",
   given: readonly string[],
   { app: appId, file, json, ...options }: ChangeOptions,
-  deps: ProgramDeps,
+  deps: CommandDeps,
 ): Promise<void> {
   if ((given.length === 0) === (file === undefined)) throw new UsageFailure("give either addresses or --file");
   const named =
@@ -125,7 +125,7 @@ async function callWith(
 }
 
 /** The lines of a file that hold something. */
-async function linesOf(file: string, deps: ProgramDeps): Promise<readonly Named[]> {
+async function linesOf(file: string, deps: CommandDeps): Promise<readonly Named[]> {
   const input = await openInput(file, deps.stdin);
   const chunks: Uint8Array[] = [];
   try {
@@ -145,7 +145,7 @@ const SOURCES: Readonly<Record<SuppressionSource, string>> = {
   [SuppressionSource.RPC]: "shop",
 };
 
-async function listSuppressions({ app: appId, json, ...options }: AppOptions, deps: ProgramDeps): Promise<void> {
+async function listSuppressions({ app: appId, json, ...options }: AppOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ subscriptions }) =>
     allPages(async (pageToken) => {
       const page = await subscriptions.listSuppressions({ appId, pageSize: AT_ONCE, pageToken }, CALL);

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
+import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
 import { plainId } from "./option-values.js";
 import { writeJson, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
 
 const SCOPES = ["storefront", "read", "personal", "write", "admin"];
 const DAY_MS = 86_400_000;
@@ -16,7 +16,7 @@ interface TokenOptions {
   readonly json?: boolean;
 }
 
-export function defineToken(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   command
     .requiredOption("--name <name>", "name of its user in the audit log")
     .requiredOption("--scope <scopes>", `${SCOPES.join(", ")}; comma-separated`, scopeList)

@@ -10,13 +10,12 @@ import {
   RankerForest,
 } from "../gen/aisle/v1/model_pb.js";
 import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
-import { enumWord } from "./enum-words.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
+import { enumWord, timeText } from "./message-values.js";
 import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
 import { count, duration, megabytes, printable, writeJson, writeLine } from "./output.js";
-import type { ProgramDeps } from "./program.js";
-import { timeText } from "./times.js";
 
 interface TrainOptions extends ServerOptions {
   readonly app: string;
@@ -25,7 +24,7 @@ interface TrainOptions extends ServerOptions {
   readonly wait: boolean;
 }
 
-export function defineTrain(command: Command, deps: ProgramDeps): void {
+export function define(command: Command, deps: CommandDeps): void {
   withDryRun(withServer(command))
     .requiredOption("--app <id>", "the app", plainId)
     .option("--json", "print the model as JSON")
@@ -34,7 +33,7 @@ export function defineTrain(command: Command, deps: ProgramDeps): void {
     .action((options: TrainOptions) => train(options, deps));
 }
 
-async function train(options: TrainOptions, deps: ProgramDeps): Promise<void> {
+async function train(options: TrainOptions, deps: CommandDeps): Promise<void> {
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.models.trainModel({ appId: options.app });
     return options.dryRun

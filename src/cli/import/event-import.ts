@@ -2,8 +2,8 @@ import type { Row } from "../../catalog/feed/rows.js";
 import type { Event } from "../../gen/aisle/v1/event_pb.js";
 import { canAsk, confirm } from "../ask.js";
 import { BULK_TIMEOUT_MS, type Clients } from "../client.js";
+import type { CommandDeps } from "../deps.js";
 import { UsageFailure } from "../errors.js";
-import type { ProgramDeps } from "../program.js";
 import { eventFields, type PresetName } from "./event-presets.js";
 import { continueOrder, type EventField, isAddress, KNOWN_TYPES, readEvent } from "./event-row.js";
 import { type ImportOptions, importFile, remark } from "./jobs.js";
@@ -24,7 +24,7 @@ export const VISITOR_MEANINGS = ["id", "email"] as const;
 
 type VisitorMeaning = (typeof VISITOR_MEANINGS)[number];
 
-export async function importEvents(file: string, options: EventImportOptions, deps: ProgramDeps): Promise<void> {
+export async function importEvents(file: string, options: EventImportOptions, deps: CommandDeps): Promise<void> {
   try {
     await importEventFile(file, options, deps);
   } catch (error) {
@@ -35,7 +35,7 @@ export async function importEvents(file: string, options: EventImportOptions, de
   }
 }
 
-async function importEventFile(file: string, options: EventImportOptions, deps: ProgramDeps): Promise<void> {
+async function importEventFile(file: string, options: EventImportOptions, deps: CommandDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   const { currency = "", map = [], idempotent = false, preset, visitorIs } = options;
   const { fields, type } = eventFields(preset, options.type ?? "");

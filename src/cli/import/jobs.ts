@@ -4,8 +4,8 @@ import { createColumnPlan } from "../../catalog/feed/columns.js";
 import type { FeedFormat } from "../../catalog/feed/feed-reader.js";
 import type { ImportedContact } from "../../gen/aisle/v1/contact_pb.js";
 import { BULK_TIMEOUT_MS, type Clients, type ServerOptions, withTryingClients } from "../client.js";
+import type { CommandDeps } from "../deps.js";
 import { count } from "../output.js";
-import type { ProgramDeps } from "../program.js";
 import { CONTACT_FIELDS, createContactReader } from "./contact-row.js";
 import { fetchInput, openInput } from "./input.js";
 import { createListedStates } from "./listed-states.js";
@@ -29,7 +29,7 @@ export interface ContactImportOptions extends ImportOptions {
   readonly ignoreColumn?: readonly string[];
 }
 
-export async function importContacts(file: string, options: ContactImportOptions, deps: ProgramDeps): Promise<void> {
+export async function importContacts(file: string, options: ContactImportOptions, deps: CommandDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   const reader = createContactReader({
     maps: options.map ?? [],
@@ -80,7 +80,7 @@ interface FileJob<Field extends string, Message> {
 export async function importFile<Field extends string, Message>(
   file: string,
   options: ImportOptions,
-  deps: ProgramDeps,
+  deps: CommandDeps,
   job: FileJob<Field, Message>,
 ): Promise<void> {
   const maps = options.map ?? [];

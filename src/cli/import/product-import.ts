@@ -5,9 +5,9 @@ import { createRepeatedIds } from "../../catalog/feed/repeated-ids.js";
 import { ProductUpdateOutcome } from "../../gen/aisle/v1/catalog_service_pb.js";
 import type { Product } from "../../gen/aisle/v1/product_pb.js";
 import { BULK_TIMEOUT_MS, CALL_TIMEOUT_MS, type Clients } from "../client.js";
+import type { CommandDeps } from "../deps.js";
 import { UsageFailure } from "../errors.js";
 import { count } from "../output.js";
-import type { ProgramDeps } from "../program.js";
 import { type ImportOptions, importFile, remark } from "./jobs.js";
 import { createListing } from "./listing.js";
 import type { ItemMaker } from "./run.js";
@@ -34,7 +34,7 @@ interface ProductLine {
   readonly allowMissing: boolean;
 }
 
-export async function importProducts(file: string, options: ProductImportOptions, deps: ProgramDeps): Promise<void> {
+export async function importProducts(file: string, options: ProductImportOptions, deps: CommandDeps): Promise<void> {
   const remarks: Remarks = { counts: new Map() };
   const { app: appId, full = false, force = false, replace = false } = options;
   if (force && !full) throw new UsageFailure("--force: requires --full");
