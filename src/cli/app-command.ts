@@ -2,19 +2,12 @@ import { toJson } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
 import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { confirmLoss } from "./ask.js";
-import {
-  allPages,
-  BULK_TIMEOUT_MS,
-  CALL_TIMEOUT_MS,
-  type ServerOptions,
-  withClients,
-  withDryRun,
-  withServer,
-} from "./client.js";
+import { BULK_TIMEOUT_MS, CALL, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
+import { printList } from "./list.js";
 import { durationOfDays, timeText } from "./message-values.js";
 import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
-import { printable, writeJson, writeLine, writeTable } from "./output.js";
+import { printable, writeJson, writeLine } from "./output.js";
 
 interface CreateOptions extends ServerOptions {
   readonly name?: string;
@@ -108,7 +101,7 @@ async function createApp(appId: string, options: CreateOptions, deps: CommandDep
       allowedOrigins: [...(options.origin ?? [])],
       linkTrust: options.linkTrust ?? LinkTrust.UNSPECIFIED,
     };
-    return (await apps.createApp({ app }, { timeoutMs: CALL_TIMEOUT_MS })).app;
+    return (await apps.createApp({ app }, CALL)).app;
   });
   if (options.json && created) writeJson(deps.stdout, toJson(AppSchema, created));
   else writeLine(deps.stdout, `App ${created?.appId ?? appId} is made`);
@@ -140,8 +133,8 @@ async function setApp(appId: string, options: SetOptions, deps: CommandDeps): Pr
   const updated = await withClients(options, deps, async ({ apps }) =>
     // An empty mask would mean every field that is set.
     paths.length === 0
-      ? (await apps.getApp({ appId }, { timeoutMs: CALL_TIMEOUT_MS })).app
-      : (await apps.updateApp({ app, updateMask: { paths } }, { timeoutMs: CALL_TIMEOUT_MS })).app,
+      ? (await apps.getApp({ appId }, CALL)).app
+      : (await apps.updateApp({ app, updateMask: { paths } }, CALL)).app,
   );
   if (options.json && updated) writeJson(deps.stdout, toJson(AppSchema, updated));
   else writeLine(deps.stdout, `App ${updated?.appId ?? appId} is changed`);
@@ -160,32 +153,19 @@ function linkTrust(text: string): LinkTrust {
   throw new InvalidArgumentError("open or strict is accepted.");
 }
 
-async function listApps(options: ListOptions, deps: CommandDeps): Promise<void> {
-  const all = await withClients(options, deps, ({ apps }) =>
-    allPages(async (pageToken) => {
-      const page = await apps.listApps({ pageSize: 1000, pageToken }, { timeoutMs: CALL_TIMEOUT_MS });
-      return { items: page.apps, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      all.map((app) => toJson(AppSchema, app)),
-    );
-  } else if (all.length === 0) {
-    writeLine(deps.stdout, 'There are no apps yet; make one with "aisle app create ID"');
-  } else {
-    writeTable(
-      deps.stdout,
-      [{ title: "id" }, { title: "name" }, { title: "made" }, { title: "origins" }],
-      all.map((app) => [
-        app.appId,
-        printable(app.displayName),
-        timeText(app.createTime),
-        app.allowedOrigins.map(printable).join(" ") || "any",
-      ]),
-    );
-  }
+function listApps(options: ListOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: ({ apps }, pageToken) => apps.listApps({ pageSize: 1000, pageToken }, CALL),
+    items: ({ apps }) => apps,
+    json: (app) => toJson(AppSchema, app),
+    none: 'There are no apps yet; make one with "aisle app create ID"',
+    columns: [
+      ["id", ({ appId }) => appId],
+      ["name", ({ displayName }) => displayName],
+      ["made", ({ createTime }) => timeText(createTime)],
+      ["origins", ({ allowedOrigins }) => allowedOrigins.map(printable).join(" ") || "any"],
+    ],
+  });
 }
 
 const SIGNALS: ReadonlyMap<string, PrivacySignals> = new Map([

@@ -4,16 +4,13 @@ import {
   type ListUnknownProductsResponse,
   ListUnknownProductsResponseSchema,
 } from "../gen/aisle/v1/catalog_service_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, CALL, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { count, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 
-interface CheckOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
-}
+interface CheckOptions extends AppOptions {}
 
 const MOST_ID_CHARACTERS = 60;
 /** Unknown ids that are shown: those that most events name. */
@@ -29,7 +26,7 @@ export function define(command: Command, deps: CommandDeps): void {
 
 async function check(options: CheckOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ catalog }) =>
-    catalog.listUnknownProducts({ appId: options.app, pageSize: SHOWN_IDS }, { timeoutMs: CALL_TIMEOUT_MS }),
+    catalog.listUnknownProducts({ appId: options.app, pageSize: SHOWN_IDS }, CALL),
   );
   if (options.json) {
     writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
@@ -59,15 +56,13 @@ async function check(options: CheckOptions, deps: CommandDeps): Promise<void> {
   );
   writeTable(
     deps.stdout,
-    [{ title: "id" }, { title: "events", align: "right" }, { title: "newest" }, { title: "probably" }],
-    unknownProducts.map(
-      ({ productId, eventCount: events, lastEventTime: lastAt, suggestedProductId: meantProductId }) => [
-        shorten(printable(productId), MOST_ID_CHARACTERS),
-        count(events),
-        timeText(lastAt),
-        shorten(printable(meantProductId), MOST_ID_CHARACTERS),
-      ],
-    ),
+    [
+      ["id", ({ productId }) => shorten(printable(productId), MOST_ID_CHARACTERS)],
+      ["events", ({ eventCount }) => count(eventCount), "right"],
+      ["newest", ({ lastEventTime }) => timeText(lastEventTime)],
+      ["probably", ({ suggestedProductId }) => shorten(printable(suggestedProductId), MOST_ID_CHARACTERS)],
+    ],
+    unknownProducts,
   );
   if (totalSize > unknownProducts.length)
     writeLine(deps.stdout, `and ${count(totalSize - unknownProducts.length)} more that fewer events name`);

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Clients } from "./clients.js";
 import type { CommandDeps } from "./deps.js";
 import { DryRunEnd, UsageFailure } from "./errors.js";
+import { plainId } from "./option-values.js";
 
 export type { Clients };
 
@@ -16,6 +17,9 @@ export const CALL_TIMEOUT_MS = 30_000;
 /** Deadline of a bulk call of at most 1,000 items, on a busy machine. */
 export const BULK_TIMEOUT_MS = 120_000;
 
+/** Options of a short call. */
+export const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+
 export interface ServerOptions {
   readonly server?: string;
   readonly ca?: string;
@@ -23,6 +27,17 @@ export interface ServerOptions {
   readonly clientKey?: string;
   /** Only try the changes. */
   readonly dryRun?: boolean;
+}
+
+/** Options of a command about one app. */
+export interface AppOptions extends ServerOptions {
+  readonly app: string;
+  readonly json?: boolean;
+}
+
+/** A command of a group, about one app. */
+export function appCommand(group: Command, name: string, description: string): Command {
+  return withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
 }
 
 /** Adds the options that name the server and the credentials of both sides. */
@@ -108,18 +123,4 @@ function serverAddress(text: string): string {
     throw new UsageFailure(`--server (AISLE_SERVER): an http or https address is accepted, such as ${DEFAULT_SERVER}`);
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
-}
-
-/** Returns all items of a paged list. `read` gets a page token and returns the page's items and the next token. */
-export async function allPages<Item>(
-  read: (pageToken: string) => Promise<{ readonly items: readonly Item[]; readonly nextPageToken: string }>,
-): Promise<Item[]> {
-  const found: Item[] = [];
-  let pageToken = "";
-  do {
-    const { items, nextPageToken } = await read(pageToken);
-    found.push(...items);
-    pageToken = nextPageToken;
-  } while (pageToken !== "");
-  return found;
 }

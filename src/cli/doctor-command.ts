@@ -166,13 +166,16 @@ function findingLine({ about, state, text }: DoctorFinding): string {
 
 /** Lost records by table and app. Keys may be personal and are not shown. */
 function showLost(lost: readonly LostRecords[], { stdout }: CommandDeps): void {
+  const appsOf = ({ parts }: LostRecords) => [...new Set(parts.map(({ appId }) => appId))].filter((id) => id !== "");
   writeTable(
     stdout,
-    [{ title: "table" }, { title: "app" }, { title: "places", align: "right" }, { title: "lost", align: "right" }],
-    lost.map(({ table, count: records, parts }) => {
-      const apps = [...new Set(parts.map(({ appId }) => appId))].filter((appId) => appId !== "");
-      return [table, printable(apps.join(" ")), count(parts.length), count(records)];
-    }),
+    [
+      ["table", ({ table }) => table],
+      ["app", (one) => appsOf(one).join(" ")],
+      ["places", ({ parts }) => count(parts.length), "right"],
+      ["lost", ({ count: records }) => count(records), "right"],
+    ],
+    lost,
   );
 }
 
@@ -180,13 +183,22 @@ function showLost(lost: readonly LostRecords[], { stdout }: CommandDeps): void {
 function showFaults({ faults, faultCount }: Verification, { stdout }: CommandDeps): void {
   const counts = new Map<string, number>();
   for (const { table, kind, appId } of faults) {
-    const row = [table, kind, printable(appId)].join("\t");
+    const row = [table, kind, appId].join("\t");
     counts.set(row, (counts.get(row) ?? 0) + 1);
   }
+  const word =
+    (at: number) =>
+    ([row]: readonly [string, number]) =>
+      row.split("\t")[at] ?? "";
   writeTable(
     stdout,
-    [{ title: "table" }, { title: "fault" }, { title: "app" }, { title: "records", align: "right" }],
-    [...counts].map(([row, times]) => [...row.split("\t"), count(times)]),
+    [
+      ["table", word(0)],
+      ["fault", word(1)],
+      ["app", word(2)],
+      ["records", ([, times]) => count(times), "right"],
+    ],
+    [...counts],
   );
   if (faultCount > faults.length) writeLine(stdout, `and ${count(faultCount - faults.length)} more`);
 }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
-import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { evaluationPicture } from "./evaluation-chart.js";
@@ -11,9 +11,7 @@ import { followUnless } from "./operation-progress.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeJson } from "./output.js";
 
-interface EvaluateOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
+interface EvaluateOptions extends AppOptions {
   /** False: do not wait for the end. */
   readonly wait: boolean;
   readonly picture?: string;

@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import {
+  type EvaluatedRanking,
   type EvaluatedTask,
   type Evaluation,
   type EvaluationDataCounts,
@@ -81,18 +82,15 @@ export function writeEvaluation(output: Output, evaluation: Evaluation): void {
     }
     const draw = task.possibleQueryCount > task.queryCount ? ` of ${count(task.possibleQueryCount)}` : "";
     writeLine(output, `${taskTitle(task)}: ${count(task.queryCount)}${draw} questions`);
-    const figures = columnsOf(task);
-    const columns: Column[] = [
-      { title: "" },
-      { title: "" },
-      ...figures.map(([, title]) => ({ title, align: "right" }) as const),
+    const columns: readonly Column<EvaluatedRanking>[] = [
+      ["", ({ ranking }) => enumWord(Ranking, ranking)],
+      ["", ({ kind }) => KINDS[kind] ?? "other"],
+      ...columnsOf(task).map(
+        ([key, title]) =>
+          [title, ({ figures }: EvaluatedRanking) => figures?.[key]?.toFixed(3) ?? "", "right"] as const,
+      ),
     ];
-    const rows = task.rankings.map(({ ranking, kind, figures: values }) => [
-      enumWord(Ranking, ranking),
-      KINDS[kind] ?? "other",
-      ...figures.map(([key]) => values?.[key]?.toFixed(3) ?? ""),
-    ]);
-    writeTable(output, columns, rows);
+    writeTable(output, columns, task.rankings);
   }
 }
 

@@ -6,10 +6,11 @@ import { ReplayRejectedEventsResponseSchema, type WatchEventsRequestSchema } fro
 import { type RejectedEvent, RejectedEventSchema } from "../gen/aisle/v1/rejected_event_pb.js";
 import { isPassing } from "./call-errors.js";
 import {
+  type AppOptions,
+  appCommand,
   BULK_TIMEOUT_MS,
-  CALL_TIMEOUT_MS,
+  CALL,
   type Clients,
-  type ServerOptions,
   withClients,
   withDryRun,
   withServer,
@@ -17,26 +18,23 @@ import {
 } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
+import { allPages } from "./list.js";
 import { timeText } from "./message-values.js";
 import { plainId, repeated, wholeNumber } from "./option-values.js";
 import { type Output, printable, writeJson, writeLine } from "./output.js";
 
-interface TailOptions extends ServerOptions {
-  readonly app: string;
+interface TailOptions extends AppOptions {
   readonly limit: number;
   readonly follow?: boolean;
   readonly visitor?: string;
   readonly showPersonal?: boolean;
-  readonly json?: boolean;
 }
 
 /** Time between a stream that broke off and the next one. */
 const RESUME_AFTER_MS = 1000;
 
 export function define(events: Command, deps: CommandDeps): void {
-  withServer(events.command("tail"))
-    .description("show the newest events as Aisle read them, with notes on what had no effect")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(events, "tail", "show the newest events as Aisle read them, with notes on what had no effect")
     .option("--limit <n>", "number of past events to show first, 0 to 1000", wholeNumber(0, 1000), 20)
     .option("--follow", "follow new events until Ctrl-C")
     .option("--visitor <id>", "only events of this visitor: client id, fingerprint id or user id")
@@ -85,15 +83,13 @@ function visitorOf({ visitor: id }: TailOptions) {
 
 /** The newest events, oldest of them first. */
 async function newest(events: Clients["events"], options: TailOptions): Promise<Event[]> {
-  const found: Event[] = [];
-  let pageToken = "";
-  do {
-    const request = { appId: options.app, newestFirst: true, pageSize: options.limit, pageToken };
-    const page = await events.listEvents({ ...request, ...visitorOf(options) }, { timeoutMs: CALL_TIMEOUT_MS });
-    found.push(...page.events);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "" && found.length < options.limit);
-  return found.slice(0, options.limit).reverse();
+  const request = { appId: options.app, newestFirst: true, pageSize: options.limit, ...visitorOf(options) };
+  const found = await allPages(
+    (pageToken) => events.listEvents({ ...request, pageToken }, CALL),
+    (page) => page.events,
+    options.limit,
+  );
+  return found.reverse();
 }
 
 function writeEvent(output: Output, event: Event, options: TailOptions): void {
@@ -101,25 +97,19 @@ function writeEvent(output: Output, event: Event, options: TailOptions): void {
   else writeLine(output, eventText(event, options.showPersonal ?? false));
 }
 
-interface RejectedOptions extends ServerOptions {
-  readonly app: string;
+interface RejectedOptions extends AppOptions {
   readonly limit: number;
   readonly replayed?: boolean;
   readonly showPersonal?: boolean;
-  readonly json?: boolean;
 }
 
-interface ReplayOptions extends ServerOptions {
-  readonly app: string;
+interface ReplayOptions extends AppOptions {
   readonly id?: readonly string[];
   readonly event?: string;
-  readonly json?: boolean;
 }
 
 export function addRejectedEventCommands(events: Command, deps: CommandDeps): void {
-  withServer(events.command("rejected"))
-    .description("show rejected events and the reasons")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(events, "rejected", "show rejected events and the reasons")
     .option("--limit <n>", "maximum number of events, newest first, 1 to 1000", wholeNumber(1, 1000), 100)
     .option("--replayed", "include events that were replayed")
     .option("--show-personal", "show e-mail addresses, names and searches in full")
@@ -159,18 +149,12 @@ async function rejected(options: RejectedOptions, deps: CommandDeps): Promise<vo
   });
 }
 
-async function newestRejected(events: Clients["events"], options: RejectedOptions): Promise<RejectedEvent[]> {
-  const found: RejectedEvent[] = [];
-  let pageToken = "";
-  do {
-    const page = await events.listRejectedEvents(
-      { appId: options.app, pageSize: 200, pageToken },
-      { timeoutMs: CALL_TIMEOUT_MS },
-    );
-    for (const one of page.rejectedEvents) if (options.replayed || one.replayedEventId === "") found.push(one);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== "" && found.length < options.limit);
-  return found.slice(0, options.limit);
+function newestRejected(events: Clients["events"], options: RejectedOptions): Promise<RejectedEvent[]> {
+  return allPages(
+    (pageToken) => events.listRejectedEvents({ appId: options.app, pageSize: 200, pageToken }, CALL),
+    (page) => page.rejectedEvents.filter(({ replayedEventId }) => options.replayed || replayedEventId === ""),
+    options.limit,
+  );
 }
 
 function rejectedText(one: RejectedEvent, showPersonal: boolean): string {

@@ -11,15 +11,13 @@ import { KeptOrderSchema } from "../gen/aisle/v1/personal_data_pb.js";
 import { ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
 import { isPassing } from "./call-errors.js";
-import { type Clients, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, type Clients, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
 import { plainId } from "./option-values.js";
 import { count, newFile, type Output, writeJson, writeLine } from "./output.js";
 
-interface ExportOptions extends ServerOptions {
-  readonly json?: boolean;
-  readonly app: string;
+interface ExportOptions extends AppOptions {
   readonly out?: string;
   readonly kind?: string;
   readonly since?: Timestamp;

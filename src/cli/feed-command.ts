@@ -4,25 +4,14 @@ import { feedFormatMessage, feedFormatWord } from "../catalog/feed/feed-formats.
 import { FEED_FORMATS } from "../catalog/feed/feed-reader.js";
 import { type Feed, FeedOutcome, type FeedRun } from "../gen/aisle/v1/feed_pb.js";
 import type { Operation } from "../gen/aisle/v1/operation_pb.js";
-import {
-  allPages,
-  CALL_TIMEOUT_MS,
-  type Clients,
-  type ServerOptions,
-  withClients,
-  withDryRun,
-  withServer,
-} from "./client.js";
+import { type AppOptions, appCommand, CALL, type Clients, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
+import { printList } from "./list.js";
 import { timeText } from "./message-values.js";
 import { followUnless } from "./operation-progress.js";
 import { currencyCode, plainId } from "./option-values.js";
-import { count, duration, printable, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-}
+import { count, duration, printable, writeLine } from "./output.js";
 
 interface SetOptions extends AppOptions {
   readonly id: string;
@@ -40,14 +29,12 @@ interface RunOptions extends AppOptions {
   readonly wait: boolean;
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const DEFAULT_ID = "main";
 /** An import that has not begun by then may have no process to read it. */
 const HINT_AFTER_MS = 60_000;
 
 export function define(feed: Command, deps: CommandDeps): void {
-  const command = (name: string, description: string) =>
-    withServer(feed.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  const command = (name: string, description: string) => appCommand(feed, name, description);
   const named = (name: string, description: string) =>
     command(name, description).option("--id <id>", "id of the feed", plainId, DEFAULT_ID);
   withDryRun(named("set", "set the URL of a feed; Aisle imports it now and then on a schedule"))
@@ -69,7 +56,7 @@ Example:
   command("list", "list the feeds of an app and the result of their last import")
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle feed list --app shop1")
-    .action((options: AppOptions & { readonly json?: boolean }) => listFeeds(options, deps));
+    .action((options: AppOptions) => listFeeds(options, deps));
   withDryRun(named("run", "import a feed now, wait for the end, and print the result"))
     .option("--force", "hide unlisted products this time even if they are more than half")
     .option("--no-wait", "print the id of the operation and end; the import goes on")
@@ -95,36 +82,25 @@ async function setFeed(options: SetOptions, deps: CommandDeps): Promise<void> {
   writeLine(deps.stdout, `Feed ${feedId} of ${appId} is imported every ${intervalText(every)}, starting now`);
 }
 
-function feedsOf({ catalog }: Clients, appId: string): Promise<Feed[]> {
-  return allPages(async (pageToken) => {
-    const page = await catalog.listFeeds({ appId, pageToken }, CALL);
-    return { items: page.feeds, nextPageToken: page.nextPageToken };
+function listFeeds(options: AppOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: ({ catalog }, pageToken) => catalog.listFeeds({ appId: options.app, pageToken }, CALL),
+    items: ({ feeds }) => feeds,
+    json: feedJson,
+    inDocuments: true,
+    none: "The app has no feeds",
+    columns: [
+      ["id", ({ feedId }) => feedId],
+      ["every", ({ interval: every, full }) => intervalText(every ? durationMs(every) : 0) + (full ? ", full" : "")],
+      ["url", ({ url }) => url],
+      ["last read", ({ lastRun }) => timeText(lastRun?.startTime)],
+      [
+        "last result",
+        ({ running, lastRun }) =>
+          [running && "reading now", lastRun && runText(lastRun)].filter((text) => text).join("; "),
+      ],
+    ],
   });
-}
-
-async function listFeeds(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
-  const feeds = await withClients(options, deps, (clients) => feedsOf(clients, options.app));
-  if (options.json) {
-    for (const feed of feeds) writeJson(deps.stdout, feedJson(feed));
-    return;
-  }
-  if (feeds.length === 0) {
-    writeLine(deps.stdout, "The app has no feeds");
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [{ title: "id" }, { title: "every" }, { title: "url" }, { title: "last read" }, { title: "last result" }],
-    feeds.map((feed) => [
-      feed.feedId,
-      intervalText(feed.interval === undefined ? 0 : durationMs(feed.interval)) + (feed.full ? ", full" : ""),
-      printable(feed.url),
-      feed.lastRun === undefined ? "" : timeText(feed.lastRun.startTime),
-      [...(feed.running ? ["reading now"] : []), ...(feed.lastRun === undefined ? [] : [runText(feed.lastRun)])].join(
-        "; ",
-      ),
-    ]),
-  );
 }
 
 function feedJson({

@@ -10,15 +10,7 @@ import {
   type FrameVersion,
   type PageKind,
 } from "../gen/aisle/v1/frame_configuration_pb.js";
-import {
-  allPages,
-  CALL_TIMEOUT_MS,
-  type Clients,
-  type ServerOptions,
-  withClients,
-  withDryRun,
-  withServer,
-} from "./client.js";
+import { type AppOptions, appCommand, CALL, type Clients, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { addFrameReportCommand } from "./frame-report.js";
@@ -38,14 +30,12 @@ import {
   type TypedWeight,
   typedRules,
 } from "./frame-values.js";
+import { allPages, printList } from "./list.js";
 import { durationOfDays, timeText } from "./message-values.js";
 import { currencyCode, daysUpTo, idList, plainId, share, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine, writeTable } from "./output.js";
 
-const call = { timeoutMs: CALL_TIMEOUT_MS };
-
-interface SetOptions extends ServerOptions, FilterOptions {
-  readonly app: string;
+interface SetOptions extends AppOptions, FilterOptions {
   readonly id?: string;
   readonly file?: string;
   readonly recommended?: number;
@@ -73,15 +63,8 @@ interface SetOptions extends ServerOptions, FilterOptions {
   readonly variant?: readonly Pick<FrameVariant, "name" | "weight">[];
 }
 
-interface FrameOptions extends ServerOptions {
-  readonly app: string;
+interface FrameOptions extends AppOptions {
   readonly id: string;
-  readonly json?: boolean;
-}
-
-interface ListOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
 }
 
 export function define(frame: Command, deps: CommandDeps): void {
@@ -152,19 +135,15 @@ Example:
   $ aisle frame set --app shop1 --file cart-page.json`,
     )
     .action((options: SetOptions) => setFrame(options, deps));
-  withServer(frame.command("show"))
-    .description("show a frame with all settings")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(frame, "show", "show a frame with all settings")
     .requiredOption("--id <frame>", "the frame", plainId)
     .option("--json", "print the frame as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame show --app shop1 --id default")
     .action((options: FrameOptions) => showFrame(options, deps));
-  withServer(frame.command("list"))
-    .description("list the frames of an app")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(frame, "list", "list the frames of an app")
     .option("--json", "print the frames as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame list --app shop1")
-    .action((options: ListOptions) => listFrames(options, deps));
+    .action((options: AppOptions) => listFrames(options, deps));
   withDryRun(withServer(frame.command("remove")))
     .description('remove a frame; "default" returns to its initial settings')
     .requiredOption("--app <id>", "the app", plainId)
@@ -179,7 +158,7 @@ async function setFrame(options: SetOptions, deps: CommandDeps): Promise<void> {
   const frameConfiguration =
     options.file === undefined ? typedFrame(options) : await frameOfFile(options.file, options.id, deps);
   const written = await withClients(options, deps, ({ apps }) =>
-    apps.setFrameConfiguration({ appId: options.app, frameConfiguration }, call),
+    apps.setFrameConfiguration({ appId: options.app, frameConfiguration }, CALL),
   );
   const { frameId = "", recommendedCount = 0, alternativeCount = 0 } = written.frameConfiguration ?? {};
   writeLine(
@@ -238,13 +217,10 @@ async function frameOfFile(file: string, id: string | undefined, deps: CommandDe
 
 async function showFrame(options: FrameOptions, deps: CommandDeps): Promise<void> {
   const { frameConfiguration } = await withClients(options, deps, ({ apps }) =>
-    apps.getFrameConfiguration({ appId: options.app, frameId: options.id }, call),
+    apps.getFrameConfiguration({ appId: options.app, frameId: options.id }, CALL),
   );
   if (frameConfiguration === undefined) return;
-  if (options.json) {
-    writeJson(deps.stdout, toJson(FrameConfigurationSchema, frameConfiguration));
-    return;
-  }
+  if (options.json) return writeJson(deps.stdout, toJson(FrameConfigurationSchema, frameConfiguration));
   const lines = frameLines(frameConfiguration);
   const width = Math.max(...lines.map(([name]) => name.length));
   for (const [name, text] of lines) writeLine(deps.stdout, `${name.padEnd(width)}  ${printable(text)}`);
@@ -252,71 +228,42 @@ async function showFrame(options: FrameOptions, deps: CommandDeps): Promise<void
 
 async function removeFrame(options: FrameOptions, deps: CommandDeps): Promise<void> {
   await withClients(options, deps, ({ apps }) =>
-    apps.deleteFrameConfiguration({ appId: options.app, frameId: options.id }, call),
+    apps.deleteFrameConfiguration({ appId: options.app, frameId: options.id }, CALL),
   );
   writeLine(deps.stdout, `Frame ${options.id} is removed`);
 }
 
-async function listFrames(options: ListOptions, deps: CommandDeps): Promise<void> {
-  const all = await withClients(options, deps, ({ apps }) =>
-    allPages(async (pageToken) => {
-      const request = { appId: options.app, pageSize: 1000, pageToken };
-      const page = await apps.listFrameConfigurations(request, call);
-      return { items: page.frameConfigurations, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      all.map((frame) => toJson(FrameConfigurationSchema, frame)),
-    );
-    return;
-  }
+function listFrames(options: AppOptions, deps: CommandDeps): Promise<void> {
   const yes = (value: boolean) => (value ? "yes" : "no");
-  writeTable(
-    deps.stdout,
-    [
-      { title: "id" },
-      { title: "recommended", align: "right" },
-      { title: "alternative", align: "right" },
-      { title: "viewed too" },
-      { title: "bought too" },
-      { title: "diversity", align: "right" },
-      { title: "variants" },
-      { title: "title" },
+  return printList(options, deps, {
+    read: ({ apps }, pageToken) =>
+      apps.listFrameConfigurations({ appId: options.app, pageSize: 1000, pageToken }, CALL),
+    items: ({ frameConfigurations }) => frameConfigurations,
+    json: (frame) => toJson(FrameConfigurationSchema, frame),
+    columns: [
+      ["id", ({ frameId }) => frameId],
+      ["recommended", ({ recommendedCount }) => String(recommendedCount), "right"],
+      ["alternative", ({ alternativeCount }) => String(alternativeCount), "right"],
+      ["viewed too", ({ includeViewed }) => yes(includeViewed)],
+      ["bought too", ({ includeBought, rebuyDelay }) => yes(includeBought || rebuyDelay !== undefined)],
+      ["diversity", ({ diversity }) => String(diversity), "right"],
+      ["variants", ({ variants }) => variants.map(({ name }) => printable(name)).join(", ")],
+      ["title", ({ title }) => title],
     ],
-    all.map((frame) => [
-      frame.frameId,
-      String(frame.recommendedCount),
-      String(frame.alternativeCount),
-      yes(frame.includeViewed),
-      yes(frame.includeBought || frame.rebuyDelay !== undefined),
-      String(frame.diversity),
-      frame.variants.map(({ name }) => printable(name)).join(", "),
-      printable(frame.title),
-    ]),
-  );
+  });
 }
 
-interface HistoryOptions extends ServerOptions {
-  readonly app: string;
-  readonly id: string;
-  readonly json?: boolean;
-}
-
-interface RollbackOptions extends HistoryOptions {
+interface RollbackOptions extends FrameOptions {
   readonly to: number;
 }
 
 /** Versions of a frame. */
 export function addFrameHistoryCommands(frame: Command, deps: CommandDeps): void {
-  withServer(frame.command("history"))
-    .description("list the last 100 versions of a frame, newest first")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(frame, "history", "list the last 100 versions of a frame, newest first")
     .requiredOption("--id <frame>", "the frame", plainId)
     .option("--json", "print the versions as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle frame history --app shop1 --id cart-page")
-    .action((options: HistoryOptions) => showHistory(options, deps));
+    .action((options: FrameOptions) => showHistory(options, deps));
   withDryRun(withServer(frame.command("rollback")))
     .description("restore an earlier version of a frame as a new version")
     .requiredOption("--app <id>", "the app", plainId)
@@ -326,23 +273,18 @@ export function addFrameHistoryCommands(frame: Command, deps: CommandDeps): void
     .action((options: RollbackOptions) => rollBack(options, deps));
 }
 
-async function showHistory(options: HistoryOptions, deps: CommandDeps): Promise<void> {
+async function showHistory(options: FrameOptions, deps: CommandDeps): Promise<void> {
   const versions = await withClients(options, deps, (clients) => versionsOf(clients, options));
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      toJson(ListFrameVersionsResponseSchema, create(ListFrameVersionsResponseSchema, { versions })),
-    );
-    return;
-  }
+  const answer = create(ListFrameVersionsResponseSchema, { versions });
+  if (options.json) return writeJson(deps.stdout, toJson(ListFrameVersionsResponseSchema, answer));
   writeTable(
     deps.stdout,
-    [{ title: "version", align: "right" }, { title: "written" }, { title: "what" }],
-    versions.map((version, i) => [
-      String(version.frameConfiguration?.version ?? 0),
-      timeText(version.frameConfiguration?.updateTime),
-      changesText(version, versions[i + 1]),
-    ]),
+    [
+      ["version", ({ frameConfiguration: frame }) => String(frame?.version ?? 0), "right"],
+      ["written", ({ frameConfiguration: frame }) => timeText(frame?.updateTime)],
+      ["what", (version, at) => changesText(version, versions[at + 1])],
+    ],
+    versions,
   );
 }
 
@@ -376,15 +318,16 @@ async function rollBack(options: RollbackOptions, deps: CommandDeps): Promise<vo
       throw new Failure(`Frame ${options.id} has no version ${options.to}: see "aisle frame history"`);
     const etag = last.deleted ? "" : (last.frameConfiguration?.etag ?? "");
     const request = { appId: options.app, frameConfiguration: content, etag };
-    return clients.apps.setFrameConfiguration(request, call);
+    return clients.apps.setFrameConfiguration(request, CALL);
   });
   const version = written.frameConfiguration?.version ?? 0;
   writeLine(deps.stdout, `Frame ${options.id} is as in version ${options.to} again: version ${version}`);
 }
 
-function versionsOf({ apps }: Clients, { app, id }: HistoryOptions): Promise<FrameVersion[]> {
-  return allPages(async (pageToken) => {
-    const page = await apps.listFrameVersions({ appId: app, frameId: id, pageSize: 1000, pageToken }, call);
-    return { items: page.versions, nextPageToken: page.nextPageToken };
-  });
+function versionsOf({ apps }: Clients, { app, id }: FrameOptions): Promise<FrameVersion[]> {
+  const request = { appId: app, frameId: id, pageSize: 1000 };
+  return allPages(
+    (pageToken) => apps.listFrameVersions({ ...request, pageToken }, CALL),
+    ({ versions }) => versions,
+  );
 }

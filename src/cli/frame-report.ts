@@ -9,26 +9,15 @@ import type {
   FrameVariantReport,
   RateEstimate,
 } from "../gen/aisle/v1/frame_report_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, CALL, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { plainId } from "./option-values.js";
-import {
-  type Column,
-  count,
-  type Output,
-  printable,
-  writeCsvLine,
-  writeJson,
-  writeLine,
-  writeTable,
-} from "./output.js";
+import { type Column, count, type Output, writeCsvLine, writeJson, writeLine, writeTable } from "./output.js";
 
-interface ReportOptions extends ServerOptions {
-  readonly app: string;
+interface ReportOptions extends AppOptions {
   readonly id?: string;
   readonly from?: string;
   readonly until?: string;
-  readonly json?: boolean;
   readonly csv?: boolean;
 }
 
@@ -60,7 +49,7 @@ export function addFrameReportCommand(frame: Command, deps: CommandDeps): void {
 async function showReport(options: ReportOptions, deps: CommandDeps): Promise<void> {
   const { app: appId, id: frameId = "", from: fromDay = "", until: toDay = "" } = options;
   const report = await withClients(options, deps, ({ apps }) =>
-    apps.getFrameReport({ appId, frameId, fromDay, toDay }, { timeoutMs: CALL_TIMEOUT_MS }),
+    apps.getFrameReport({ appId, frameId, fromDay, toDay }, CALL),
   );
   const { frames } = report;
   if (options.json) writeJson(deps.stdout, toJson(GetFrameReportResponseSchema, report));
@@ -69,13 +58,16 @@ async function showReport(options: ReportOptions, deps: CommandDeps): Promise<vo
     writeResults(
       deps.stdout,
       "frame",
-      frames.map(({ frameId: name, total }) => [name, total]),
+      frames.map(({ frameId, total }) => ({ name: frameId, results: total })),
     );
   else for (const frame of frames) writeFrame(deps.stdout, frame);
 }
 
 function writeFrame(stdout: Output, { total, days, variants }: FrameReport): void {
-  writeResults(stdout, "day", [...days.map(({ day, results }) => [day, results] as const), ["total", total]]);
+  writeResults(stdout, "day", [
+    ...days.map(({ day, results }) => ({ name: day, results })),
+    { name: "total", results: total },
+  ]);
   for (const experiment of experimentsOf(variants)) {
     writeLine(stdout, "");
     writeLine(stdout, experimentText(experiment));
@@ -104,62 +96,50 @@ function experimentText(variants: readonly FrameVariantReport[]): string {
   return `${variants.some(({ isRunning }) => isRunning) ? "Running experiment" : "Earlier experiment"}${since}`;
 }
 
-const VISITOR_COLUMNS: readonly Column[] = [
-  { title: "answers", align: "right" },
-  { title: "visitors", align: "right" },
-  { title: "clicked", align: "right" },
-  { title: "ordered", align: "right" },
-];
+type Told = Pick<FrameVariantReport, "results">;
+const ANSWERS: Column<Told> = ["answers", ({ results }) => count(results?.exposureCount ?? 0), "right"];
+const VISITORS: Column<Told> = ["visitors", ({ results }) => count(results?.visitorCount ?? 0), "right"];
+const CLICKED: Column<Told> = ["clicked", ({ results }) => rateText(results?.clickRate), "right"];
+const ORDERED: Column<Told> = ["ordered", ({ results }) => rateText(results?.orderRate), "right"];
 
 function writeResults(
   stdout: Output,
   title: string,
-  rows: readonly (readonly [string, FrameResults | undefined])[],
+  rows: readonly { readonly name: string; readonly results?: FrameResults | undefined }[],
 ): void {
-  writeTable(
+  writeTable<Told & { readonly name: string }>(
     stdout,
-    [{ title }, ...VISITOR_COLUMNS, { title: "orders after a click" }, { title: "other orders" }],
-    rows.map(([name, results]) => [
-      printable(name),
-      ...visitorCells(results),
-      salesText(results?.salesAfterClick ?? []),
-      salesText(results?.salesWithoutClick ?? []),
-    ]),
+    [
+      [title, ({ name }) => name],
+      ...[ANSWERS, VISITORS, CLICKED, ORDERED],
+      ["orders after a click", ({ results }) => salesTexts(results?.salesAfterClick ?? [])],
+      ["other orders", ({ results }) => salesTexts(results?.salesWithoutClick ?? [])],
+    ],
+    rows,
   );
 }
 
 function writeVariants(stdout: Output, variants: readonly FrameVariantReport[]): void {
-  const [answers, visitors, clicked, ordered] = VISITOR_COLUMNS;
-  const difference = { title: "to the first" };
   writeTable(
     stdout,
-    [{ title: "variant" }, answers!, visitors!, clicked!, difference, ordered!, difference],
-    variants.map(({ variant, results, clickRateDifference, orderRateDifference }) => {
-      const [shown = "", met = "", clicks = "", orders = ""] = visitorCells(results);
-      const [byClicks, byOrders] = [differenceText(clickRateDifference), differenceText(orderRateDifference)];
-      return [printable(variant), shown, met, clicks, byClicks, orders, byOrders];
-    }),
+    [
+      ["variant", ({ variant }) => variant],
+      ...[ANSWERS, VISITORS, CLICKED],
+      ["to the first", ({ clickRateDifference }) => differenceText(clickRateDifference)],
+      ORDERED,
+      ["to the first", ({ orderRateDifference }) => differenceText(orderRateDifference)],
+    ],
+    variants,
   );
 }
 
-function visitorCells(results: FrameResults | undefined): string[] {
-  return [
-    count(results?.exposureCount ?? 0),
-    count(results?.visitorCount ?? 0),
-    rateText(results?.clickRate),
-    rateText(results?.orderRate),
-  ];
-}
-
 /** `3: 120.00 EUR`, a line for each currency. */
-function salesText(sales: readonly FrameSales[]): string {
-  return sales
-    .map(({ orderCount, revenue }) => {
-      const paid =
-        revenue === undefined ? "payment not known" : `${revenue.amount} ${revenue.currency || "without a currency"}`;
-      return printable(`${count(orderCount)}: ${paid}`);
-    })
-    .join("\n");
+function salesTexts(sales: readonly FrameSales[]): string[] {
+  return sales.map(({ orderCount, revenue }) => {
+    const paid =
+      revenue === undefined ? "payment not known" : `${revenue.amount} ${revenue.currency || "without a currency"}`;
+    return `${count(orderCount)}: ${paid}`;
+  });
 }
 
 function rateText(rate: RateEstimate | undefined): string {

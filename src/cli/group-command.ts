@@ -1,14 +1,11 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { ProductGroupSchema } from "../gen/aisle/v1/product_group_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, appCommand, CALL, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
-import { idList, plainId, repeated } from "./option-values.js";
-import { printable, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-}
+import { printList } from "./list.js";
+import { idList, repeated } from "./option-values.js";
+import { printable, writeLine } from "./output.js";
 
 interface SetOptions extends AppOptions {
   readonly id: string;
@@ -19,11 +16,8 @@ interface SetOptions extends AppOptions {
   readonly product?: readonly string[];
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
-
 export function define(group: Command, deps: CommandDeps): void {
-  const command = (name: string, description: string) =>
-    withServer(group.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  const command = (name: string, description: string) => appCommand(group, name, description);
   withDryRun(command("set", "create or replace a group of products by category, brand, tag or id"))
     .requiredOption("--id <group>", "its id; a group takes precedence over a category or tag of the same name")
     .option("--title <title>", "display name")
@@ -39,7 +33,7 @@ export function define(group: Command, deps: CommandDeps): void {
   command("list", "list the groups of an app")
     .option("--json", "print the groups as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle group list --app shop1")
-    .action((options: AppOptions & { readonly json?: boolean }) => listGroups(options, deps));
+    .action((options: AppOptions) => listGroups(options, deps));
   withDryRun(command("remove", "remove a group; its products stay"))
     .requiredOption("--id <group>", "the group")
     .addHelpText("after", "\nExample:\n  $ aisle group remove --app shop1 --id gifts")
@@ -59,40 +53,22 @@ async function setGroup(options: SetOptions, deps: CommandDeps): Promise<void> {
   writeLine(deps.stdout, `Group ${printable(options.id)} is set`);
 }
 
-async function listGroups(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
-  const groups = await withClients(options, deps, ({ catalog }) =>
-    allPages(async (pageToken) => {
-      const page = await catalog.listProductGroups({ appId: options.app, pageSize: 1000, pageToken }, CALL);
-      return { items: page.groups, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      groups.map((group) => toJson(ProductGroupSchema, group)),
-    );
-    return;
-  }
+function listGroups(options: AppOptions, deps: CommandDeps): Promise<void> {
   const listed = (texts: readonly string[]) => texts.map(printable).join(", ");
-  writeTable(
-    deps.stdout,
-    [
-      { title: "id" },
-      { title: "categories" },
-      { title: "brands" },
-      { title: "tags" },
-      { title: "products" },
-      { title: "title" },
+  return printList(options, deps, {
+    read: ({ catalog }, pageToken) =>
+      catalog.listProductGroups({ appId: options.app, pageSize: 1000, pageToken }, CALL),
+    items: ({ groups }) => groups,
+    json: (group) => toJson(ProductGroupSchema, group),
+    columns: [
+      ["id", ({ groupId }) => groupId],
+      ["categories", ({ categoryIds }) => listed(categoryIds)],
+      ["brands", ({ brands }) => listed(brands)],
+      ["tags", ({ tags }) => listed(tags)],
+      ["products", ({ productIds }) => listed(productIds)],
+      ["title", ({ title }) => title],
     ],
-    groups.map((group) => [
-      printable(group.groupId),
-      listed(group.categoryIds),
-      listed(group.brands),
-      listed(group.tags),
-      listed(group.productIds),
-      printable(group.title),
-    ]),
-  );
+  });
 }
 
 async function removeGroup(options: AppOptions & { readonly id: string }, deps: CommandDeps): Promise<void> {

@@ -1,35 +1,21 @@
 import type { Command } from "commander";
-import { HookFailure, type HookMessage, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
+import { HookFailure, HookMessageType } from "../gen/aisle/v1/hook_message_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { confirmLoss } from "./ask.js";
-import {
-  allPages,
-  CALL_TIMEOUT_MS,
-  type Clients,
-  type ServerOptions,
-  withClients,
-  withDryRun,
-  withServer,
-} from "./client.js";
+import { type AppOptions, appCommand, CALL, type Clients, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
+import { allPages, printList } from "./list.js";
 import { timeText } from "./message-values.js";
-import { idList, plainId } from "./option-values.js";
-import { printable, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-}
+import { idList } from "./option-values.js";
+import { printable, writeJson, writeLine } from "./output.js";
 
 interface SetOptions extends AppOptions {
   readonly url: string;
   readonly erasures?: boolean;
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
-
 export function define(hook: Command, deps: CommandDeps): void {
-  const command = (name: string, description: string) =>
-    withServer(hook.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  const command = (name: string, description: string) => appCommand(hook, name, description);
   withDryRun(command("set", "set the URL that receives changes, and print the secret that signs the messages"))
     .requiredOption("--url <url>", "an https address")
     .option("--erasures", "also tell of erasures, by ids")
@@ -45,7 +31,7 @@ export function define(hook: Command, deps: CommandDeps): void {
   command("failed", "list messages that could not be delivered")
     .option("--json", "print one JSON document a line")
     .addHelpText("after", "\nExample:\n  $ aisle hook failed --app shop1")
-    .action((options: AppOptions & { readonly json?: boolean }) => listFailed(options, deps));
+    .action((options: AppOptions) => listFailed(options, deps));
   withDryRun(command("resend", "resend messages that could not be delivered"))
     .option("--id <ids>", "only these, comma-separated", idList)
     .option("--json", "print their number as JSON")
@@ -74,58 +60,53 @@ async function removeHook(options: AppOptions & { readonly yes?: boolean }, deps
   writeLine(deps.stdout, `Changes of ${options.app} are no longer sent`);
 }
 
-function allFailed({ hooks }: Clients, appId: string): Promise<HookMessage[]> {
-  return allPages(async (pageToken) => {
-    const page = await hooks.listFailedMessages({ appId, pageSize: 1000, pageToken }, CALL);
-    return { items: page.messages, nextPageToken: page.nextPageToken };
-  });
-}
+const pageOfFailed = ({ hooks }: Clients, appId: string, pageToken: string) =>
+  hooks.listFailedMessages({ appId, pageSize: 1000, pageToken }, CALL);
 
 /** As in metrics. */
 const failureText = (failure: HookFailure) => HookFailure[failure].toLowerCase();
 
-async function listFailed(options: AppOptions & { readonly json?: boolean }, deps: CommandDeps): Promise<void> {
-  const messages = await withClients(options, deps, (clients) => allFailed(clients, options.app));
-  if (options.json) {
-    for (const { messageId, type, contactId, attemptCount: attempts, failure, httpStatus: status } of messages)
-      writeJson(deps.stdout, {
-        messageId,
-        type: HookMessageType[type].toLowerCase(),
-        contactId,
-        attempts,
-        failure: failureText(failure),
-        status,
-      });
-    return;
-  }
-  if (messages.length === 0) {
-    writeLine(deps.stdout, "No failed messages");
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [{ title: "id" }, { title: "since" }, { title: "type" }, { title: "channel" }, { title: "sent" }, { title: "why" }],
-    messages.map(
-      ({ messageId, createTime: createdAt, type, channel, attemptCount: attempts, failure, httpStatus: status }) => [
-        messageId,
-        timeText(createdAt),
-        HookMessageType[type].toLowerCase(),
-        channel === SubscriptionChannel.EMAIL ? "e-mail" : "text",
-        String(attempts),
-        status === 0 ? failureText(failure) : `${failureText(failure)} (${status})`,
+function listFailed(options: AppOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: (clients, pageToken) => pageOfFailed(clients, options.app, pageToken),
+    items: ({ messages }) => messages,
+    json: ({ messageId, type, contactId, attemptCount, failure, httpStatus }) => ({
+      messageId,
+      type: HookMessageType[type].toLowerCase(),
+      contactId,
+      attempts: attemptCount,
+      failure: failureText(failure),
+      status: httpStatus,
+    }),
+    inDocuments: true,
+    none: "No failed messages",
+    columns: [
+      ["id", ({ messageId }) => messageId],
+      ["since", ({ createTime }) => timeText(createTime)],
+      ["type", ({ type }) => HookMessageType[type].toLowerCase()],
+      ["channel", ({ channel }) => (channel === SubscriptionChannel.EMAIL ? "e-mail" : "text")],
+      ["sent", ({ attemptCount }) => String(attemptCount)],
+      [
+        "why",
+        ({ failure, httpStatus }) =>
+          httpStatus === 0 ? failureText(failure) : `${failureText(failure)} (${httpStatus})`,
       ],
-    ),
-  );
+    ],
+  });
 }
 
 interface ResendOptions extends AppOptions {
   readonly id?: readonly string[];
-  readonly json?: boolean;
 }
 
 async function resend(options: ResendOptions, deps: CommandDeps): Promise<void> {
   const resent = await withClients(options, deps, async (clients) => {
-    const messageIds = options.id ?? (await allFailed(clients, options.app)).map(({ messageId }) => messageId);
+    const messageIds =
+      options.id ??
+      (await allPages(
+        (pageToken) => pageOfFailed(clients, options.app, pageToken),
+        ({ messages }) => messages.map(({ messageId }) => messageId),
+      ));
     if (messageIds.length === 0) return 0;
     return (await clients.hooks.resendMessages({ appId: options.app, messageIds: [...messageIds] }, CALL)).resent;
   });

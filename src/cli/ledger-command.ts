@@ -3,16 +3,14 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type LedgerFault, LedgerFaultKind, LedgerFaultSchema } from "../gen/aisle/v1/ledger_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import type { VerifyLedgerResponse } from "../gen/aisle/v1/subscription_service_pb.js";
-import { type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { plainId } from "./option-values.js";
 import { count, printable, writeJson, writeLine } from "./output.js";
 
-interface VerifyOptions extends ServerOptions {
-  readonly app: string;
+interface VerifyOptions extends AppOptions {
   readonly anchor?: Anchor;
-  readonly json?: boolean;
 }
 
 interface Anchor {

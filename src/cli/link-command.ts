@@ -1,14 +1,13 @@
 import { type Command, Option } from "commander";
 import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
 import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, CALL, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { timeText } from "./message-values.js";
 import { plainId, wholeNumber } from "./option-values.js";
 import { writeLine } from "./output.js";
 
-interface LinkOptions extends ServerOptions {
-  readonly app: string;
+interface LinkOptions extends AppOptions {
   readonly email?: string;
   readonly phone?: string;
   readonly for: "confirm" | "unsubscribe";
@@ -45,7 +44,7 @@ async function makeLink(options: LinkOptions, deps: CommandDeps): Promise<void> 
         channel: email === "" ? SubscriptionChannel.SMS : SubscriptionChannel.EMAIL,
         ...(days !== undefined && { ttl: { seconds: BigInt(days) * 86_400n } }),
       },
-      { timeoutMs: CALL_TIMEOUT_MS },
+      CALL,
     ),
   );
   writeLine(deps.stdout, url);

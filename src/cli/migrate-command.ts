@@ -132,19 +132,19 @@ function showApp(output: Output, app: MigratedApp, request: MigrateRequest): voi
   writeTable(
     output,
     [
-      { title: "  table" },
-      { title: "source", align: "right" },
-      { title: "target", align: "right" },
-      { title: "checksum" },
+      ["table", ({ table }) => table],
+      ["source", ({ source }) => count(source.rows), "right"],
+      ["target", ({ target }) => count(target.rows), "right"],
+      [
+        "checksum",
+        ({ source, target }) =>
+          source.checksum === target.checksum
+            ? source.checksum.slice(0, SHOWN)
+            : `${source.checksum.slice(0, SHOWN)} and ${target.checksum.slice(0, SHOWN) || "none"}: differs`,
+      ],
     ],
-    app.tables.map(({ table, source, target }) => [
-      `  ${table}`,
-      count(source.rows),
-      count(target.rows),
-      source.checksum === target.checksum
-        ? source.checksum.slice(0, SHOWN)
-        : `${source.checksum.slice(0, SHOWN)} and ${target.checksum.slice(0, SHOWN) || "none"}: differs`,
-    ]),
+    app.tables,
+    "  ",
   );
 }
 

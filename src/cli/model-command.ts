@@ -2,29 +2,19 @@ import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { Algorithm, EvaluatedPage, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, appCommand, CALL, type Clients, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
+import { allPages, printList } from "./list.js";
 import { enumWord, timeText } from "./message-values.js";
-import { plainId } from "./option-values.js";
 import { count, megabytes, printable, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
-}
-
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 
 export function define(model: Command, deps: CommandDeps): void {
   const command = (name: string, description: string, example: string) =>
-    withServer(model.command(name))
-      .description(description)
-      .requiredOption("--app <id>", "the app", plainId)
-      .addHelpText("after", `\nExample:\n  $ aisle model ${example}`);
+    appCommand(model, name, description).addHelpText("after", `\nExample:\n  $ aisle model ${example}`);
   command("list", "list the models that are kept, newest first", "list --app shop1")
     .option("--json", "print the models as JSON")
-    .action((options: AppOptions) => list(options, deps));
+    .action((options: AppOptions) => listModels(options, deps));
   command("show", "show a model, and how much better than bestsellers it is", "show --app shop1")
     .option("--id <model>", "the model (default: the one that serves)")
     .option("--json", "print the model as JSON")
@@ -45,41 +35,23 @@ export function define(model: Command, deps: CommandDeps): void {
     .action((options: DiffOptions) => diff(options, deps));
 }
 
-async function modelsOf(options: AppOptions, deps: CommandDeps): Promise<Model[]> {
-  return withClients(options, deps, ({ models }) =>
-    allPages(async (pageToken) => {
-      const page = await models.listModels({ appId: options.app, pageSize: 100, pageToken }, CALL);
-      return { items: page.models, nextPageToken: page.nextPageToken };
-    }),
-  );
+function listModels(options: AppOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: (clients, pageToken) => pageOfModels(clients, options.app, pageToken),
+    items: ({ models }) => models,
+    json: (model) => toJson(ModelSchema, model),
+    columns: [
+      ["id", ({ modelId }) => modelId],
+      ["trained", ({ createTime }) => timeText(createTime)],
+      ["data up to", ({ cutOffTime }) => timeText(cutOffTime)],
+      ["size", ({ sizeBytes }) => megabytes(sizeBytes), "right"],
+      ["serves", servesText],
+    ],
+  });
 }
 
-async function list(options: AppOptions, deps: CommandDeps): Promise<void> {
-  const models = await modelsOf(options, deps);
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      models.map((model) => toJson(ModelSchema, model)),
-    );
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [
-      { title: "id" },
-      { title: "trained" },
-      { title: "data up to" },
-      { title: "size", align: "right" },
-      { title: "serves" },
-    ],
-    models.map((model) => [
-      printable(model.modelId),
-      timeText(model.createTime),
-      timeText(model.cutOffTime),
-      megabytes(model.sizeBytes),
-      servesText(model),
-    ]),
-  );
+function pageOfModels({ models }: Clients, appId: string, pageToken: string) {
+  return models.listModels({ appId, pageSize: 100, pageToken }, CALL);
 }
 
 async function show(options: AppOptions & { readonly id?: string }, deps: CommandDeps): Promise<void> {
@@ -87,10 +59,7 @@ async function show(options: AppOptions & { readonly id?: string }, deps: Comman
     models.getModel({ appId: options.app, modelId: options.id ?? "" }, CALL),
   );
   if (model === undefined) return;
-  if (options.json) {
-    writeJson(deps.stdout, toJson(ModelSchema, model));
-    return;
-  }
+  if (options.json) return writeJson(deps.stdout, toJson(ModelSchema, model));
   const { stdout } = deps;
   writeLine(stdout, `model       ${printable(model.modelId)}`);
   writeLine(stdout, `trained     ${timeText(model.createTime)}`);
@@ -105,19 +74,18 @@ async function show(options: AppOptions & { readonly id?: string }, deps: Comman
   writeTable(
     stdout,
     [
-      { title: "page" },
-      { title: "questions", align: "right" },
-      { title: "hits", align: "right" },
-      { title: "hits of bestsellers", align: "right" },
-      { title: "better by (95 %)", align: "right" },
+      ["page", ({ page }) => EVALUATED_PAGES[page]],
+      ["questions", ({ questionCount }) => count(questionCount), "right"],
+      ["hits", ({ hitRate }) => `${percent(hitRate)} %`, "right"],
+      ["hits of bestsellers", ({ popularityHitRate }) => `${percent(popularityHitRate)} %`, "right"],
+      [
+        "better by (95 %)",
+        ({ gain }) =>
+          gain === undefined ? "" : `${percent(gain.value)} points (${percent(gain.low)} to ${percent(gain.high)})`,
+        "right",
+      ],
     ],
-    model.evaluations.map(({ page, questionCount, hitRate, popularityHitRate, gain }) => [
-      EVALUATED_PAGES[page],
-      count(BigInt(questionCount)),
-      `${percent(hitRate)} %`,
-      `${percent(popularityHitRate)} %`,
-      gain === undefined ? "" : `${percent(gain.value)} points (${percent(gain.low)} to ${percent(gain.high)})`,
-    ]),
+    model.evaluations,
   );
 }
 
@@ -166,7 +134,12 @@ interface DiffOptions extends AppOptions {
 }
 
 async function diff(options: DiffOptions, deps: CommandDeps): Promise<void> {
-  const models = await modelsOf(options, deps);
+  const models = await withClients(options, deps, (clients) =>
+    allPages(
+      (pageToken) => pageOfModels(clients, options.app, pageToken),
+      (page) => page.models,
+    ),
+  );
   const find = (id: string) => {
     const found = models.findIndex(({ modelId }) => modelId === id);
     if (found < 0) throw new Failure(`There is no model ${printable(id)}`);
@@ -188,9 +161,9 @@ async function diff(options: DiffOptions, deps: CommandDeps): Promise<void> {
     writeTable(
       deps.stdout,
       [
-        { title: "" },
-        { title: printable(from.modelId), align: "right" },
-        { title: printable(to.modelId), align: "right" },
+        ["", ([what]) => what],
+        [from.modelId, ([, before]) => before, "right"],
+        [to.modelId, ([, , after]) => after, "right"],
       ],
       rows,
     );

@@ -2,74 +2,54 @@ import { toJson } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
 import { type Operation, OperationKind, OperationSchema, OperationState } from "../gen/aisle/v1/operation_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, appCommand, CALL, withClients } from "./client.js";
 import type { CommandDeps } from "./deps.js";
+import { printList } from "./list.js";
 import { timeText } from "./message-values.js";
 import { ended, followOperation, stageText } from "./operation-progress.js";
-import { plainId } from "./option-values.js";
-import { printable, writeJson, writeLine, writeTable } from "./output.js";
-
-interface OperationOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
-}
-
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
+import { printable, writeJson, writeLine } from "./output.js";
 
 export function define(operation: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
-    withServer(operation.command(name))
-      .description(description)
-      .requiredOption("--app <id>", "the app", plainId)
-      .option("--json", "print as JSON");
+    appCommand(operation, name, description).option("--json", "print as JSON");
   command("list", "list the operations of an app, newest first")
     .addHelpText("after", "\nExample:\n  $ aisle operation list --app shop1")
-    .action((options: OperationOptions) => listOperations(options, deps));
+    .action((options: AppOptions) => listOperations(options, deps));
   command("get <operation-id>", "show an operation")
     .addHelpText("after", "\nExample:\n  $ aisle operation get 01920f1c-… --app shop1")
-    .action((operationId: string, options: OperationOptions) => getOperation(operationId, options, deps));
+    .action((operationId: string, options: AppOptions) => getOperation(operationId, options, deps));
   command("wait <operation-id>", "wait until an operation has ended; fails when it failed")
     .addHelpText("after", "\nExample:\n  $ aisle operation wait 01920f1c-… --app shop1")
-    .action((operationId: string, options: OperationOptions) => waitOperation(operationId, options, deps));
+    .action((operationId: string, options: AppOptions) => waitOperation(operationId, options, deps));
   command("cancel <operation-id>", "stop a training or an evaluation; other operations go on")
     .addHelpText("after", "\nExample:\n  $ aisle operation cancel 01920f1c-… --app shop1")
-    .action((operationId: string, options: OperationOptions) => cancelOperation(operationId, options, deps));
+    .action((operationId: string, options: AppOptions) => cancelOperation(operationId, options, deps));
 }
 
-async function listOperations(options: OperationOptions, deps: CommandDeps): Promise<void> {
-  const found = await withClients(options, deps, ({ operations }) =>
-    allPages(async (pageToken) => {
-      const page = await operations.listOperations({ appId: options.app, pageSize: 1000, pageToken }, CALL);
-      return { items: page.operations, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json) {
-    for (const operation of found) writeJson(deps.stdout, toJson(OperationSchema, operation));
-    return;
-  }
-  if (found.length === 0) {
-    writeLine(deps.stdout, "No operations");
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [{ title: "id" }, { title: "what" }, { title: "since" }, { title: "state" }],
-    found.map((operation) => [
-      operation.operationId,
-      nameOf(OperationKind[operation.kind]),
-      timeText(operation.createTime),
-      stateText(operation),
-    ]),
-  );
+function listOperations(options: AppOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: ({ operations }, pageToken) =>
+      operations.listOperations({ appId: options.app, pageSize: 1000, pageToken }, CALL),
+    items: ({ operations }) => operations,
+    json: (operation) => toJson(OperationSchema, operation),
+    inDocuments: true,
+    none: "No operations",
+    columns: [
+      ["id", ({ operationId }) => operationId],
+      ["what", ({ kind }) => nameOf(OperationKind[kind])],
+      ["since", ({ createTime }) => timeText(createTime)],
+      ["state", stateText],
+    ],
+  });
 }
 
-async function getOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
+async function getOperation(operationId: string, options: AppOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.getOperation(request, CALL));
   if (operation !== undefined) show(operation, options, deps);
 }
 
-async function waitOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
+async function waitOperation(operationId: string, options: AppOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const operation = await withClients(options, deps, async (clients) => {
     const { operation: begun } = await clients.operations.waitOperation(
@@ -81,7 +61,7 @@ async function waitOperation(operationId: string, options: OperationOptions, dep
   show(ended(operation), options, deps);
 }
 
-async function cancelOperation(operationId: string, options: OperationOptions, deps: CommandDeps): Promise<void> {
+async function cancelOperation(operationId: string, options: AppOptions, deps: CommandDeps): Promise<void> {
   const request = { appId: options.app, operationId };
   const { operation } = await withClients(options, deps, ({ operations }) => operations.cancelOperation(request, CALL));
   if (operation === undefined) return;
@@ -91,7 +71,7 @@ async function cancelOperation(operationId: string, options: OperationOptions, d
   else writeLine(deps.stdout, `Operation ${operationId} stops within some seconds`);
 }
 
-function show(operation: Operation, { json }: OperationOptions, { stdout }: CommandDeps): void {
+function show(operation: Operation, { json }: AppOptions, { stdout }: CommandDeps): void {
   if (json) writeJson(stdout, toJson(OperationSchema, operation));
   else writeLine(stdout, `${operation.operationId}: ${nameOf(OperationKind[operation.kind])}, ${stateText(operation)}`);
 }

@@ -25,38 +25,35 @@ export function shorten(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
-export interface Column {
-  readonly title: string;
-  readonly align?: "left" | "right";
-}
+/** Title and text of a column, and where it stands. An array has a text for each line. */
+export type Column<Row> = readonly [
+  title: string,
+  text: (row: Row, at: number) => string | readonly string[],
+  align?: "right",
+];
 
-/** A table without borders: a header and one line a row, so that it pastes well. Cells may have several lines. */
-export function writeTable(output: Output, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-  const none = "";
+const WITHOUT_BORDERS = Object.fromEntries(
+  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid"
+    .split(" ")
+    .map((part) => [part, ""]),
+);
+
+/** A table without borders: a header and one line a row, so that it pastes well. Its texts are made printable. */
+export function writeTable<Row>(
+  output: Output,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  indent = "",
+): void {
   const table = new Table({
-    head: columns.map((column) => column.title),
-    colAligns: columns.map((column) => column.align ?? "left"),
-    chars: {
-      top: none,
-      "top-mid": none,
-      "top-left": none,
-      "top-right": none,
-      bottom: none,
-      "bottom-mid": none,
-      "bottom-left": none,
-      "bottom-right": none,
-      left: none,
-      "left-mid": none,
-      mid: none,
-      "mid-mid": none,
-      right: none,
-      "right-mid": none,
-      middle: "  ",
-    },
+    head: columns.map(([title]) => printable(title)),
+    colAligns: columns.map(([, , align]) => align ?? "left"),
+    chars: { ...WITHOUT_BORDERS, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  for (const row of rows) table.push([...row]);
-  for (const line of table.toString().split("\n")) writeLine(output, line.trimEnd());
+  for (const [at, row] of rows.entries())
+    table.push(columns.map(([, text]) => [text(row, at)].flat().map(printable).join("\n")));
+  for (const line of table.toString().split("\n")) writeLine(output, (indent + line).trimEnd());
 }
 
 /** A whole number with separators: `1,234,567`. */

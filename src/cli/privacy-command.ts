@@ -5,16 +5,16 @@ import { type Erasure, ErasureSchema, type RemovedRecords } from "../gen/aisle/v
 import type { PersonSchema } from "../gen/aisle/v1/person_pb.js";
 import { ExportVisitorResponseSchema } from "../gen/aisle/v1/privacy_service_pb.js";
 import { confirmLoss } from "./ask.js";
-import { allPages, type Clients, type ServerOptions, withClients, withServer, withTryingClients } from "./client.js";
+import { type AppOptions, appCommand, type Clients, withClients, withServer, withTryingClients } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
+import { printList } from "./list.js";
 import { timeText } from "./message-values.js";
 import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
-import { count, newFile, printable, writeJson, writeLine, writeTable } from "./output.js";
+import { count, newFile, writeJson, writeLine } from "./output.js";
 
-interface PersonOptions extends ServerOptions {
-  readonly app: string;
+interface PersonOptions extends AppOptions {
   readonly email?: string;
   readonly phone?: string;
   readonly contact?: string;
@@ -29,15 +29,9 @@ interface ExportOptions extends PersonOptions {
 }
 
 interface EraseOptions extends PersonOptions {
-  readonly json?: boolean;
   readonly yes?: boolean;
   /** False: do not wait for the end. */
   readonly wait: boolean;
-}
-
-interface ListOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
 }
 
 export function define(privacy: Command, deps: CommandDeps): void {
@@ -64,12 +58,10 @@ A value of - is read from standard input, so that it stands neither in the shell
     .option("--no-wait", "print the id of the operation and end; the erasure goes on")
     .addHelpText("after", `${whom}\nExample:\n  $ aisle privacy erase --app shop1 --email ann@example.com --dry-run`)
     .action((options: EraseOptions) => erasePerson(options, deps));
-  withServer(privacy.command("erasures"))
-    .description("list the erasures of an app, without personal data")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(privacy, "erasures", "list the erasures of an app, without personal data")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle privacy erasures --app shop1")
-    .action((options: ListOptions) => listErasures(options, deps));
+    .action((options: AppOptions) => listErasures(options, deps));
 }
 
 function withPerson(command: Command): Command {
@@ -141,10 +133,7 @@ async function erasePerson(options: EraseOptions, deps: CommandDeps): Promise<vo
     await confirmLoss(deps, { yes: options.yes, loss: "This erases all data about the person", word: "erase" });
   const erasure = await withTryingClients(options, deps, (clients) => erasureOf(clients, options, person, deps));
   if (erasure === undefined) return;
-  if (options.json) {
-    writeJson(deps.stdout, toJson(ErasureSchema, erasure));
-    return;
-  }
+  if (options.json) return writeJson(deps.stdout, toJson(ErasureSchema, erasure));
   const words = options.dryRun
     ? ["Would remove", "Nothing would be removed"]
     : ["Removed", "Nothing was to be removed"];
@@ -173,30 +162,18 @@ async function erasureOf(
   return done.result.value;
 }
 
-async function listErasures(options: ListOptions, deps: CommandDeps): Promise<void> {
-  const all = await withClients(options, deps, ({ privacy }) =>
-    allPages(async (pageToken) => {
-      const page = await privacy.listErasures({ appId: options.app, pageSize: 1000, pageToken });
-      return { items: page.erasures, nextPageToken: page.nextPageToken };
-    }),
-  );
-  if (options.json) {
-    writeJson(
-      deps.stdout,
-      all.map((erasure) => toJson(ErasureSchema, erasure)),
-    );
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [{ title: "id" }, { title: "begun" }, { title: "done" }, { title: "removed" }],
-    all.map((erasure) => [
-      printable(erasure.erasureId),
-      timeText(erasure.startTime),
-      erasure.endTime === undefined ? "under way" : timeText(erasure.endTime),
-      removedText(erasure),
-    ]),
-  );
+function listErasures(options: AppOptions, deps: CommandDeps): Promise<void> {
+  return printList(options, deps, {
+    read: ({ privacy }, pageToken) => privacy.listErasures({ appId: options.app, pageSize: 1000, pageToken }),
+    items: ({ erasures }) => erasures,
+    json: (erasure) => toJson(ErasureSchema, erasure),
+    columns: [
+      ["id", ({ erasureId }) => erasureId],
+      ["begun", ({ startTime }) => timeText(startTime)],
+      ["done", ({ endTime }) => (endTime === undefined ? "under way" : timeText(endTime))],
+      ["removed", removedText],
+    ],
+  });
 }
 
 const TITLES = [

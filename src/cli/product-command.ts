@@ -1,31 +1,23 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { type Product, ProductOrigin, ProductSchema } from "../gen/aisle/v1/product_pb.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, appCommand, CALL, withClients } from "./client.js";
 import type { CommandDeps } from "./deps.js";
+import { printList } from "./list.js";
 import { timeText } from "./message-values.js";
-import { plainId, wholeNumber } from "./option-values.js";
-import { printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
-}
+import { wholeNumber } from "./option-values.js";
+import { printable, shorten, writeJson, writeLine } from "./output.js";
 
 interface ShowOptions extends AppOptions {
   readonly id?: string;
   readonly sku?: string;
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 const PAGE = 1000;
 
 export function define(product: Command, deps: CommandDeps): void {
   const command = (name: string, description: string) =>
-    withServer(product.command(name))
-      .description(description)
-      .requiredOption("--app <id>", "the app", plainId)
-      .option("--json", "print JSON");
+    appCommand(product, name, description).option("--json", "print JSON");
   command("show", "show a product, its source, and why it is hidden if it is")
     .addOption(new Option("--id <product>", "by its id").conflicts("sku"))
     .option("--sku <sku>", "by its SKU")
@@ -46,10 +38,7 @@ async function showProduct(options: ShowOptions, deps: CommandDeps): Promise<voi
     ),
   );
   if (product === undefined) return;
-  if (options.json) {
-    writeJson(deps.stdout, toJson(ProductSchema, product));
-    return;
-  }
+  if (options.json) return writeJson(deps.stdout, toJson(ProductSchema, product));
   const lines: readonly (readonly [string, string])[] = [
     ["id", product.productId],
     ["sku", product.sku],
@@ -63,7 +52,7 @@ async function showProduct(options: ShowOptions, deps: CommandDeps): Promise<voi
     ["tags", product.tags.join(", ")],
     ["told by", originText(product)],
     ["changed", timeText(product.updateTime)],
-    ["shown", product.notShown === "" ? "yes" : `no: ${product.notShown}`],
+    ["shown", shownText(product)],
   ];
   for (const [name, text] of lines) if (text !== "") writeLine(deps.stdout, `${name.padEnd(11)}${printable(text)}`);
 }
@@ -75,28 +64,23 @@ function originText({ origin, learnedFromVisitors }: Product): string {
     : `events of ${learnedFromVisitors} visitors so far; not in the catalogue`;
 }
 
-async function listProducts(options: AppOptions & { readonly limit: number }, deps: CommandDeps): Promise<void> {
-  const found = await withClients(options, deps, ({ catalog }) => {
-    let left = options.limit;
-    return allPages(async (pageToken) => {
-      const request = { appId: options.app, pageSize: Math.min(PAGE, left), pageToken };
-      const { products, nextPageToken } = await catalog.listProducts(request, CALL);
-      left -= products.length;
-      return { items: products, nextPageToken: left > 0 ? nextPageToken : "" };
-    });
+function listProducts(options: AppOptions & { readonly limit: number }, deps: CommandDeps): Promise<void> {
+  const pageSize = Math.min(PAGE, options.limit);
+  return printList(options, deps, {
+    read: ({ catalog }, pageToken) => catalog.listProducts({ appId: options.app, pageSize, pageToken }, CALL),
+    items: ({ products }) => products,
+    most: options.limit,
+    json: (product) => toJson(ProductSchema, product),
+    inDocuments: true,
+    columns: [
+      ["id", ({ productId }) => productId],
+      ["title", ({ title }) => shorten(printable(title), 50)],
+      ["told by", ({ origin }) => (origin === ProductOrigin.CATALOG ? "feed or RPC" : "events")],
+      ["shown", shownText],
+    ],
   });
-  if (options.json) {
-    for (const product of found) writeJson(deps.stdout, toJson(ProductSchema, product));
-    return;
-  }
-  writeTable(
-    deps.stdout,
-    [{ title: "id" }, { title: "title" }, { title: "told by" }, { title: "shown" }],
-    found.map((product) => [
-      printable(product.productId),
-      shorten(printable(product.title), 50),
-      product.origin === ProductOrigin.CATALOG ? "feed or RPC" : "events",
-      product.notShown === "" ? "yes" : `no: ${product.notShown}`,
-    ]),
-  );
+}
+
+function shownText({ notShown }: Product): string {
+  return notShown === "" ? "yes" : `no: ${notShown}`;
 }

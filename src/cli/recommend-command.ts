@@ -10,29 +10,21 @@ import {
   type RecommendResponse,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
-import { CALL_TIMEOUT_MS, withClients, withServer } from "./client.js";
+import { CALL, withClients, withServer } from "./client.js";
 import { type ContactOptions, recommendToFile } from "./contact-recommendations.js";
 import type { CommandDeps } from "./deps.js";
 import { UsageFailure } from "./errors.js";
-import { filterOf } from "./frame-values.js";
+import { type FilterOptions, filterOf } from "./frame-values.js";
 import { currencyCode, idList, plainId, repeated, wholeNumber } from "./option-values.js";
-import { type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
+import { type Column, type Output, printable, shorten, writeJson, writeLine, writeTable } from "./output.js";
 import { reasonText } from "./reason-text.js";
 
-interface RecommendOptions extends ContactOptions {
+interface RecommendOptions extends ContactOptions, FilterOptions {
   readonly app: string;
   readonly current?: readonly string[];
   readonly viewed?: readonly string[];
   readonly cart?: readonly string[];
   readonly bought?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly group?: readonly string[];
-  readonly allGroups?: readonly string[];
-  readonly withoutGroup?: readonly string[];
-  readonly minPrice?: string;
-  readonly maxPrice?: string;
-  readonly currency?: string;
-  readonly outOfStock?: boolean;
   readonly fpcid?: string;
   readonly clientId?: string;
   readonly frame?: readonly string[];
@@ -114,9 +106,8 @@ async function recommend(options: RecommendOptions, deps: CommandDeps): Promise<
     return recommendToFile(options, asked, deps);
   }
   await withClients(options, deps, async ({ recommendations }) => {
-    const call = { timeoutMs: CALL_TIMEOUT_MS };
     if (frames.length > 1) {
-      const page = await recommendations.recommendPage({ request, frameIds: [...frames] }, call);
+      const page = await recommendations.recommendPage({ request, frameIds: [...frames] }, CALL);
       if (options.json) writeJson(deps.stdout, toJson(RecommendPageResponseSchema, page));
       for (const [at, answer] of options.json ? [] : page.frames.entries()) {
         if (at > 0) writeLine(deps.stdout, "");
@@ -125,12 +116,12 @@ async function recommend(options: RecommendOptions, deps: CommandDeps): Promise<
       return;
     }
     if (!options.why && !options.explain) {
-      const answer = await recommendations.recommend(request, call);
+      const answer = await recommendations.recommend(request, CALL);
       if (options.json) writeJson(deps.stdout, toJson(RecommendResponseSchema, answer));
       else writeAnswer(deps.stdout, answer, null);
       return;
     }
-    const answer = await recommendations.explainRecommendation({ request }, call);
+    const answer = await recommendations.explainRecommendation({ request }, CALL);
     if (options.json) writeJson(deps.stdout, toJson(ExplainRecommendationResponseSchema, answer));
     else if (answer.response) {
       writeAnswer(deps.stdout, answer.response, {
@@ -170,28 +161,13 @@ function writeList(output: Output, title: string, cards: readonly ProductCard[],
   }
   writeLine(output, `${title}:`);
   const titleWidth = Math.max(20, Math.min(60, (output.columns ?? 100) - 50));
-  const rows = cards.map((card, at) => [
-    String(at + 1),
-    printable(card.productId),
-    shorten(printable(card.title), titleWidth),
-    priceText(card),
-    shorten(printable(card.categoryId), 24),
-    ...(reasons ? [reasonText(reasons[at])] : []),
-  ]);
-  writeTable(
-    output,
-    [
-      { title: "rank", align: "right" },
-      { title: "id" },
-      { title: "title" },
-      { title: "price", align: "right" },
-      { title: "category" },
-      ...(reasons ? [{ title: "why" }] : []),
-    ],
-    rows,
-  );
-}
-
-function priceText({ price }: ProductCard): string {
-  return price?.amount ? printable(`${price.amount} ${price.currency}`) : "";
+  const columns: readonly Column<ProductCard>[] = [
+    ["rank", (_, at) => String(at + 1), "right"],
+    ["id", ({ productId }) => productId],
+    ["title", ({ title: name }) => shorten(printable(name), titleWidth)],
+    ["price", ({ price }) => (price?.amount ? `${price.amount} ${price.currency}` : ""), "right"],
+    ["category", ({ categoryId }) => shorten(printable(categoryId), 24)],
+  ];
+  const why: Column<ProductCard> = ["why", (_, at) => reasonText(reasons?.[at]).split("\n")];
+  writeTable(output, reasons ? [...columns, why] : columns, cards);
 }

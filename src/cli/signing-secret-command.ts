@@ -1,25 +1,18 @@
 import type { Command } from "commander";
 import { confirmLoss } from "./ask.js";
-import { allPages, CALL_TIMEOUT_MS, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, appCommand, CALL, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
+import { allPages } from "./list.js";
 import { timeText } from "./message-values.js";
-import { plainId } from "./option-values.js";
 import { writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-}
 
 interface RemoveOptions extends AppOptions {
   readonly id: string;
   readonly yes?: boolean;
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
-
 export function define(secret: Command, deps: CommandDeps): void {
-  const command = (name: string, description: string) =>
-    withServer(secret.command(name)).description(description).requiredOption("--app <id>", "the app", plainId);
+  const command = (name: string, description: string) => appCommand(secret, name, description);
   withDryRun(command("create", "create a secret and print it; an app has at most two"))
     .addHelpText("after", "\nExample:\n  $ aisle signing-secret create --app shop1")
     .action((options: AppOptions) => createSecret(options, false, deps));
@@ -55,10 +48,10 @@ async function createSecret({ app: appId, ...options }: AppOptions, replaceOldes
 
 async function listSecrets({ app: appId, ...options }: AppOptions, deps: CommandDeps): Promise<void> {
   const signingSecrets = await withClients(options, deps, ({ apps }) =>
-    allPages(async (pageToken) => {
-      const page = await apps.listSigningSecrets({ appId, pageToken }, CALL);
-      return { items: page.signingSecrets, nextPageToken: page.nextPageToken };
-    }),
+    allPages(
+      (pageToken) => apps.listSigningSecrets({ appId, pageToken }, CALL),
+      (page) => page.signingSecrets,
+    ),
   );
   if (signingSecrets.length === 0) {
     writeLine(deps.stdout, "The app has no signing secret: signed events are refused");
@@ -66,8 +59,11 @@ async function listSecrets({ app: appId, ...options }: AppOptions, deps: Command
   }
   writeTable(
     deps.stdout,
-    [{ title: "id" }, { title: "made" }],
-    signingSecrets.map(({ secretId, createTime: createdAt }) => [secretId, timeText(createdAt)]),
+    [
+      ["id", ({ secretId }) => secretId],
+      ["made", ({ createTime }) => timeText(createTime)],
+    ],
+    signingSecrets,
   );
 }
 

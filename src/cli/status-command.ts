@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
-import { CALL_TIMEOUT_MS, type ServerOptions, withClients, withServer } from "./client.js";
+import { type AppOptions, CALL, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { plainId } from "./option-values.js";
 import { writeJson, writeTable } from "./output.js";
 
-interface StatusOptions extends ServerOptions {
-  readonly app: string;
+interface StatusOptions extends AppOptions {
   readonly fpcid: string;
-  readonly json?: boolean;
 }
 
 export function define(status: Command, deps: CommandDeps): void {
@@ -22,20 +20,19 @@ export function define(status: Command, deps: CommandDeps): void {
 
 async function showStatus(options: StatusOptions, deps: CommandDeps): Promise<void> {
   const answer = await withClients(options, deps, ({ subscriptions }) =>
-    subscriptions.getStatus(
-      { appId: options.app, visitor: { fingerprintId: options.fpcid } },
-      { timeoutMs: CALL_TIMEOUT_MS },
-    ),
+    subscriptions.getStatus({ appId: options.app, visitor: { fingerprintId: options.fpcid } }, CALL),
   );
   const { identified, emailState, smsState } = answer;
-  if (options.json) {
-    writeJson(deps.stdout, { identified, status: isSubscribed(emailState), sms: isSubscribed(smsState) });
-    return;
-  }
+  if (options.json)
+    return writeJson(deps.stdout, { identified, status: isSubscribed(emailState), sms: isSubscribed(smsState) });
   writeTable(
     deps.stdout,
-    [{ title: "identified" }, { title: "newsletter" }, { title: "text messages" }],
-    [[identified ? "yes" : "no", stateText(emailState), stateText(smsState)]],
+    [
+      ["identified", () => (identified ? "yes" : "no")],
+      ["newsletter", () => stateText(emailState)],
+      ["text messages", () => stateText(smsState)],
+    ],
+    [answer],
   );
 }
 

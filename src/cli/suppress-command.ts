@@ -2,10 +2,10 @@ import { ConnectError } from "@connectrpc/connect";
 import type { Command } from "commander";
 import { SuppressionSource } from "../gen/aisle/v1/suppression_pb.js";
 import {
-  allPages,
-  CALL_TIMEOUT_MS,
+  type AppOptions,
+  appCommand,
+  CALL,
   type Clients,
-  type ServerOptions,
   withClients,
   withDryRun,
   withServer,
@@ -14,20 +14,15 @@ import {
 import type { CommandDeps } from "./deps.js";
 import { Failure, UsageFailure } from "./errors.js";
 import { openInput } from "./import/input.js";
+import { allPages } from "./list.js";
 import { timeText } from "./message-values.js";
 import { plainId } from "./option-values.js";
 import { count, writeJson, writeLine, writeTable } from "./output.js";
-
-interface AppOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
-}
 
 interface ChangeOptions extends AppOptions {
   readonly file?: string;
 }
 
-const CALL = { timeoutMs: CALL_TIMEOUT_MS };
 /** As many as a call takes. */
 const AT_ONCE = 1000;
 
@@ -51,9 +46,7 @@ export function define(suppress: Command, deps: CommandDeps): void {
 ends when its person subscribes again, or with a later statement of the shop.`,
   );
   change("remove", "let lists subscribe addresses again", "It subscribes nobody.");
-  withServer(suppress.command("list"))
-    .description("list the suppressed addresses by their hashes, and count them")
-    .requiredOption("--app <id>", "the app", plainId)
+  appCommand(suppress, "list", "list the suppressed addresses by their hashes, and count them")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExample:\n  $ aisle suppress list --app shop1")
     .action((options: AppOptions) => listSuppressions(options, deps));
@@ -147,10 +140,10 @@ const SOURCES: Readonly<Record<SuppressionSource, string>> = {
 
 async function listSuppressions({ app: appId, json, ...options }: AppOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ subscriptions }) =>
-    allPages(async (pageToken) => {
-      const page = await subscriptions.listSuppressions({ appId, pageSize: AT_ONCE, pageToken }, CALL);
-      return { items: page.suppressions, nextPageToken: page.nextPageToken };
-    }),
+    allPages(
+      (pageToken) => subscriptions.listSuppressions({ appId, pageSize: AT_ONCE, pageToken }, CALL),
+      ({ suppressions }) => suppressions,
+    ),
   );
   const rows = found.map((one) => ({
     id: one.suppressionId,
@@ -161,8 +154,12 @@ async function listSuppressions({ app: appId, json, ...options }: AppOptions, de
   if (rows.length > 0)
     writeTable(
       deps.stdout,
-      [{ title: "hash" }, { title: "since" }, { title: "source" }],
-      rows.map(({ id, since, source }) => [id, since, source]),
+      [
+        ["hash", ({ id }) => id],
+        ["since", ({ since }) => since],
+        ["source", ({ source }) => source],
+      ],
+      rows,
     );
   writeLine(deps.stdout, `${count(rows.length)} addresses are suppressed`);
 }

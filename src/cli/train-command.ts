@@ -9,7 +9,7 @@ import {
   type PredictionQuality,
   RankerForest,
 } from "../gen/aisle/v1/model_pb.js";
-import { type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
+import { type AppOptions, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { enumWord, timeText } from "./message-values.js";
@@ -17,9 +17,7 @@ import { followUnless } from "./operation-progress.js";
 import { plainId } from "./option-values.js";
 import { count, duration, megabytes, printable, writeJson, writeLine } from "./output.js";
 
-interface TrainOptions extends ServerOptions {
-  readonly app: string;
-  readonly json?: boolean;
+interface TrainOptions extends AppOptions {
   /** False: do not wait for the end. */
   readonly wait: boolean;
 }
