@@ -1,12 +1,12 @@
 import { toJson } from "@bufbuild/protobuf";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { AppSchema, LinkTrust, PrivacySignals } from "../gen/aisle/v1/app_pb.js";
 import { confirmLoss } from "./ask.js";
 import { BULK_TIMEOUT_MS, CALL, type ServerOptions, withClients, withDryRun, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { printList } from "./list.js";
 import { durationOfDays, timeText } from "./message-values.js";
-import { onOrOff, plainId, repeated, wholeNumber } from "./option-values.js";
+import { choice, plainId, repeated, wholeNumber } from "./option-values.js";
 import { printable, writeJson, writeLine } from "./output.js";
 
 interface CreateOptions extends ServerOptions {
@@ -33,6 +33,29 @@ interface DeleteOptions extends ServerOptions {
 interface ListOptions extends ServerOptions {
   readonly json?: boolean;
 }
+
+const linkTrust = choice(
+  [
+    ["open", LinkTrust.OPEN],
+    ["strict", LinkTrust.STRICT],
+  ],
+  "open or strict",
+);
+const onOrOff = choice(
+  [
+    ["on", true],
+    ["off", false],
+  ],
+  "on or off",
+);
+const privacySignals = choice(
+  [
+    ["off", PrivacySignals.OFF],
+    ["gpc", PrivacySignals.GPC],
+    ["gpc_and_dnt", PrivacySignals.GPC_AND_DNT],
+  ],
+  "off, gpc or gpc_and_dnt",
+);
 
 export function define(app: Command, deps: CommandDeps): void {
   withDryRun(withServer(app.command("create")))
@@ -147,12 +170,6 @@ async function deleteApp(appId: string, options: DeleteOptions, deps: CommandDep
   writeLine(deps.stdout, `App ${appId} is deleted`);
 }
 
-function linkTrust(text: string): LinkTrust {
-  if (text === "open") return LinkTrust.OPEN;
-  if (text === "strict") return LinkTrust.STRICT;
-  throw new InvalidArgumentError("open or strict is accepted.");
-}
-
 function listApps(options: ListOptions, deps: CommandDeps): Promise<void> {
   return printList(options, deps, {
     read: ({ apps }, pageToken) => apps.listApps({ pageSize: 1000, pageToken }, CALL),
@@ -166,16 +183,4 @@ function listApps(options: ListOptions, deps: CommandDeps): Promise<void> {
       ["origins", ({ allowedOrigins }) => allowedOrigins.map(printable).join(" ") || "any"],
     ],
   });
-}
-
-const SIGNALS: ReadonlyMap<string, PrivacySignals> = new Map([
-  ["off", PrivacySignals.OFF],
-  ["gpc", PrivacySignals.GPC],
-  ["gpc_and_dnt", PrivacySignals.GPC_AND_DNT],
-]);
-
-function privacySignals(text: string): PrivacySignals {
-  const signals = SIGNALS.get(text);
-  if (signals === undefined) throw new InvalidArgumentError("off, gpc or gpc_and_dnt is accepted.");
-  return signals;
 }

@@ -28,10 +28,7 @@ async function check(options: CheckOptions, deps: CommandDeps): Promise<void> {
   const found = await withClients(options, deps, ({ catalog }) =>
     catalog.listUnknownProducts({ appId: options.app, pageSize: SHOWN_IDS }, CALL),
   );
-  if (options.json) {
-    writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
-    return;
-  }
+  if (options.json) return writeJson(deps.stdout, toJson(ListUnknownProductsResponseSchema, found));
   const {
     unknownProducts,
     totalSize,

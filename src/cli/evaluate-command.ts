@@ -41,9 +41,7 @@ async function evaluate(options: EvaluateOptions, deps: CommandDeps): Promise<vo
   if (options.picture !== undefined && !options.dryRun) await writePicture(options.picture, "");
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.models.evaluateModel(request);
-    return options.dryRun
-      ? undefined
-      : followUnless(clients, operation, { wait: options.wait, name: "evaluating", deps });
+    return followUnless(clients, operation, options, { name: "evaluating", deps });
   });
   if (done === undefined) return;
   if (done.result.case !== "evaluation") throw new Failure("The evaluation ended without a result");

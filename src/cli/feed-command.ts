@@ -149,7 +149,7 @@ async function runFeed(options: RunOptions, deps: CommandDeps): Promise<void> {
     if (options.dryRun) return undefined;
     const hint = wait ? setTimeout(() => void hintUnlessBegun(clients, operation, deps), HINT_AFTER_MS) : undefined;
     try {
-      return await followUnless(clients, operation, { wait, name: "import", deps });
+      return await followUnless(clients, operation, { wait }, { name: "import", deps });
     } finally {
       clearTimeout(hint);
     }

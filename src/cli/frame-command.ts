@@ -29,6 +29,7 @@ import {
   type TypedRelative,
   type TypedWeight,
   typedRules,
+  yes,
 } from "./frame-values.js";
 import { allPages, printList } from "./list.js";
 import { durationOfDays, timeText } from "./message-values.js";
@@ -234,7 +235,6 @@ async function removeFrame(options: FrameOptions, deps: CommandDeps): Promise<vo
 }
 
 function listFrames(options: AppOptions, deps: CommandDeps): Promise<void> {
-  const yes = (value: boolean) => (value ? "yes" : "no");
   return printList(options, deps, {
     read: ({ apps }, pageToken) =>
       apps.listFrameConfigurations({ appId: options.app, pageSize: 1000, pageToken }, CALL),

@@ -12,7 +12,7 @@ import type {
 import { type AppOptions, CALL, withClients, withServer } from "./client.js";
 import type { CommandDeps } from "./deps.js";
 import { plainId } from "./option-values.js";
-import { type Column, count, type Output, writeCsvLine, writeJson, writeLine, writeTable } from "./output.js";
+import { type Column, count, type Output, percent, writeCsvLine, writeJson, writeLine, writeTable } from "./output.js";
 
 interface ReportOptions extends AppOptions {
   readonly id?: string;
@@ -152,10 +152,6 @@ function differenceText(rate: RateEstimate | undefined): string {
 
 function signed(value: number): string {
   return `${value > 0 ? "+" : ""}${percent(value)}`;
-}
-
-function percent(value: number): string {
-  return (value * 100).toFixed(1);
 }
 
 /** A line for each frame and day. Each currency has columns of its own, so that every column can be summed. */

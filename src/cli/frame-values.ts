@@ -20,6 +20,7 @@ import { type ReadyList, ReadyListKind } from "../gen/aisle/v1/ready_list_pb.js"
 import { AvailabilityFilter, type RecommendationFilterSchema } from "../gen/aisle/v1/recommendation_filter_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { daysOf, durationOfDays } from "./message-values.js";
+import { choice } from "./option-values.js";
 
 const SOURCES: readonly (readonly [string, RecommendationSource])[] = [
   ["rules", RecommendationSource.ASSOCIATION_RULES],
@@ -62,12 +63,7 @@ export function plainVariant(
   return [...earlier, { name, weight: Number(weight) }];
 }
 
-export function pageKind(text: string): PageKind {
-  const found = PAGES.find(([name]) => name === text)?.[1];
-  if (found === undefined)
-    throw new InvalidArgumentError(`One of ${PAGES.map(([name]) => name).join(", ")} is accepted.`);
-  return found;
-}
+export const pageKind = choice(PAGES, `One of ${PAGES.map(([name]) => name).join(", ")}`);
 
 function isNumber(text: string): boolean {
   return /^\d*\.?\d{1,9}$/.test(text);
@@ -148,7 +144,7 @@ function variantText(variant: FrameVariant): string {
   return `weight ${variant.weight}: ${changed.length === 0 ? "as the frame" : changed.join(", ")}`;
 }
 
-function yes(value: boolean): string {
+export function yes(value: boolean): string {
   return value ? "yes" : "no";
 }
 

@@ -7,7 +7,7 @@ import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { allPages, printList } from "./list.js";
 import { enumWord, timeText } from "./message-values.js";
-import { count, megabytes, printable, writeJson, writeLine, writeTable } from "./output.js";
+import { count, megabytes, percent, printable, writeJson, writeLine, writeTable } from "./output.js";
 
 export function define(model: Command, deps: CommandDeps): void {
   const command = (name: string, description: string, example: string) =>
@@ -95,10 +95,6 @@ const EVALUATED_PAGES: Readonly<Record<EvaluatedPage, string>> = {
   [EvaluatedPage.BROWSING_WITH_CART]: "product, with a cart",
   [EvaluatedPage.CART]: "cart",
 };
-
-function percent(share: number): string {
-  return (100 * share).toFixed(1);
-}
 
 function servesText({ active, held, version }: Model): string {
   if (!active) return "";

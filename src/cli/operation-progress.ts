@@ -4,13 +4,9 @@ import { Presets, SingleBar } from "cli-progress";
 import { type Operation, OperationStage, OperationState } from "../gen/aisle/v1/operation_pb.js";
 import type { WatchOperationRequestSchema } from "../gen/aisle/v1/operation_service_pb.js";
 import type { Clients } from "./client.js";
+import type { CommandDeps } from "./deps.js";
 import { Failure } from "./errors.js";
 import { type Output, writeLine } from "./output.js";
-
-interface Outputs {
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
 
 /**
  * Shows the progress of an operation until it has ended, and returns it. Throws ConnectError when it failed, as a failed
@@ -37,12 +33,14 @@ export async function followOperation(
   return ended(last);
 }
 
-/** Follows the operation that a command began, or with `--no-wait` prints its id and returns undefined. */
+/** Follows the operation that a command began; undefined in a dry run, and with `--no-wait`, which prints its id. */
 export async function followUnless(
   clients: Pick<Clients, "operations">,
   begun: Operation | undefined,
-  { wait, name, deps }: { readonly wait: boolean; readonly name: string; readonly deps: Outputs },
+  { wait, dryRun = false }: { readonly wait: boolean; readonly dryRun?: boolean },
+  { name, deps }: { readonly name: string; readonly deps: Pick<CommandDeps, "stdout" | "stderr"> },
 ): Promise<Operation | undefined> {
+  if (dryRun) return undefined;
   if (wait) return followOperation(clients, begun, { stderr: deps.stderr, name });
   writeLine(deps.stdout, begun?.operationId ?? "");
   return undefined;
@@ -68,7 +66,7 @@ function codeOf(code: number): Code {
 }
 
 /** Shows the progress of long work on the server. */
-export interface Stages {
+interface Stages {
   /** Shows `stage` as it is; `share` of the work is done, 0 to 1. */
   show(stage: string, share: number): void;
   stop(): void;

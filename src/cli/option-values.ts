@@ -62,8 +62,14 @@ export function currencyCode(text: string): string {
   return text.toUpperCase();
 }
 
-/** `on` or `off`. */
-export function onOrOff(text: string): boolean {
-  if (text !== "on" && text !== "off") throw new InvalidArgumentError("on or off is accepted.");
-  return text === "on";
+/** A parser of words that stand for a value each. */
+export function choice<Value>(
+  words: readonly (readonly [word: string, value: Value])[],
+  accepted: string,
+): (text: string) => Value {
+  return (text) => {
+    const found = words.find(([word]) => word === text);
+    if (found === undefined) throw new InvalidArgumentError(`${accepted} is accepted.`);
+    return found[1];
+  };
 }

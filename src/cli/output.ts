@@ -61,6 +61,11 @@ export function count(value: number | bigint): string {
   return value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** A share as a number of hundredths: `12.3`. */
+export function percent(share: number): string {
+  return (100 * share).toFixed(1);
+}
+
 /** Bytes for people: `12.3 MB`. */
 export function megabytes(bytes: number | bigint): string {
   return `${(Number(bytes) / 1_000_000).toFixed(1)} MB`;

@@ -155,7 +155,7 @@ async function erasureOf(
 ): Promise<Erasure | undefined> {
   const { outcome } = await clients.privacy.eraseVisitor({ appId: app, person });
   if (outcome.case === "preview") return outcome.value;
-  const done = await followUnless(clients, outcome.value, { wait, name: "erasure", deps });
+  const done = await followUnless(clients, outcome.value, { wait }, { name: "erasure", deps });
   if (done === undefined) return undefined;
   if (done.result.case !== "erasure")
     throw new Failure('The server did not report the outcome; see "aisle privacy erasures"');

@@ -34,9 +34,7 @@ export function define(command: Command, deps: CommandDeps): void {
 async function train(options: TrainOptions, deps: CommandDeps): Promise<void> {
   const done = await withClients(options, deps, async (clients) => {
     const { operation } = await clients.models.trainModel({ appId: options.app });
-    return options.dryRun
-      ? undefined
-      : followUnless(clients, operation, { wait: options.wait, name: "training", deps });
+    return followUnless(clients, operation, options, { name: "training", deps });
   });
   if (done === undefined) return;
   if (done.result.case !== "model") throw new Failure("The training ended without a model");
