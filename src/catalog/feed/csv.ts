@@ -1,12 +1,12 @@
 /**
- * CSV by RFC 4180, read tolerantly: comma, semicolon, tab or bar (the header decides), LF or CRLF.
+ * CSV by RFC 4180 with csv-parse: comma, semicolon, tab or bar (the header decides), LF or CRLF.
  *
- * Not by a streaming CSV parser: at an unclosed quotation mark such a parser takes the rest of the file for one value. An
- * import must lose only the bad line. So lines are joined until their quotation marks are even, at most
- * `MAX_RECORD_LINES`. If the result is no valid record, only its first line is bad and reading goes on at the second.
- * Each record also keeps its exact text and line number. A test compares this reader with the csv-parse package on
- * well-formed input.
+ * At an unclosed quotation mark a parser takes the rest of the file for one value. An import must lose only the bad line.
+ * So lines are joined until their quotation marks are even, at most `MAX_RECORD_LINES`, and csv-parse reads this one
+ * record. If it is not valid, only its first line is bad and reading goes on at the second. Each record also keeps its exact
+ * text and line number.
  */
+import { CsvError, parse } from "csv-parse/sync";
 import type { ColumnPlan } from "./columns.js";
 import { MAX_LINE_CHARS, type SourceLine } from "./lines.js";
 import { type Entry, rowOf } from "./rows.js";
@@ -28,7 +28,7 @@ export function delimiterOf(header: string): string {
 
 /** The column names of a header line. */
 export function columnsOf(header: string, delimiter = delimiterOf(header)): string[] {
-  const record = splitCells(header, delimiter, true) ?? header.split(delimiter);
+  const record = cellsOf(header, delimiter) ?? header.split(delimiter);
   return record.map((name) => name.trim());
 }
 
@@ -73,11 +73,11 @@ export function createCsvReader<Field extends string>(
           .slice(at, at + length)
           .map((part) => part.raw)
           .join("\n");
-        const cells = length === 0 ? null : splitCells(joined, delimiter, true);
+        const cells = length === 0 ? null : cellsOf(joined, delimiter);
         if (cells !== null) {
           entries.push(entryOf(line, joined, cells));
           at += length - 1;
-        } else entries.push(entryOf(line, raw, splitTolerant(raw, delimiter, columns.length)));
+        } else entries.push(entryOf(line, raw, cellsWithMarks(raw, delimiter, columns.length)));
       }
     }
     return entries;
@@ -100,36 +100,21 @@ function recordLength(lines: readonly SourceLine[], at: number, ended: boolean):
   return ended ? 0 : null;
 }
 
-/**
- * The cells of one record; null for an unclosed quotation mark, or text after a closed one.
- * `strict` also refuses a mark inside a value that does not begin with one, as in `5" pipe,12`.
- */
-function splitCells(text: string, delimiter: string, strict: boolean): string[] | null {
-  const cells: string[] = [];
-  let at = 0;
-  for (;;) {
-    let end: number;
-    if (text[at] === '"') {
-      let close = text.indexOf('"', at + 1);
-      while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
-      if (close < 0) return null;
-      end = close + 1;
-      if (end < text.length && text[end] !== delimiter) return null;
-      cells.push(text.slice(at + 1, close).replaceAll('""', '"'));
-    } else {
-      end = text.indexOf(delimiter, at);
-      if (end < 0) end = text.length;
-      const cell = text.slice(at, end);
-      if (strict && cell.includes('"')) return null;
-      cells.push(cell);
-    }
-    if (end >= text.length) return cells;
-    at = end + 1;
+/** The cells of one record; null for an unclosed quotation mark, or one inside a value. */
+function cellsOf(record: string, delimiter: string, relaxed = false): string[] | null {
+  try {
+    return (
+      parse(record, { delimiter, record_delimiter: "\n", relax_column_count: true, relax_quotes: relaxed })[0] ?? null
+    );
+  } catch (error) {
+    if (error instanceof CsvError) return null;
+    throw error;
   }
 }
 
-/** The cells of a single line, in which a quotation mark may be part of a value; null if the columns do not fit. */
-function splitTolerant(text: string, delimiter: string, columns: number): string[] | null {
-  const cells = splitCells(text, delimiter, false);
-  return cells !== null && cells.length === columns ? cells : null;
+/** The cells of a single line with a mark inside a value, as in `5" pipe,12`; null if the columns do not fit. */
+function cellsWithMarks(line: string, delimiter: string, columns: number): string[] | null {
+  const cells = cellsOf(line, delimiter, true);
+  // A value that still begins with its mark has text after the closing mark.
+  return cells?.length === columns && !cells.some((cell) => cell.startsWith('"')) ? cells : null;
 }

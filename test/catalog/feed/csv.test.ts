@@ -1,4 +1,3 @@
-import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf, delimiterOf, MAX_RECORD_LINES } from "../../../src/catalog/feed/csv.js";
@@ -59,6 +58,20 @@ describe("createCsvReader", () => {
     ]);
   });
 
+  it("reads an inch mark beside a quoted cell", () => {
+    expect(shown('a,b,c\n"1,5",5" pipe,2\n')).toEqual([[2, "1,5", '5" pipe', "2"]]);
+  });
+
+  it.each(['"Best" tent,1,2', '1,"a "b",2', '"""Best"" tent",5" pipe,2'])(
+    "rejects the line %s, and reads on",
+    (line) => {
+      expect(shown(`a,b,c\n${line}\n3,4,5\n`)).toEqual([
+        [2, "a quotation mark is not closed or stands inside a value"],
+        [3, "3", "4", "5"],
+      ]);
+    },
+  );
+
   it("skips blank lines without miscounting", () => {
     expect(shown("a,b,c\n\n1,2,3\n \n4,5,6\n")).toEqual([
       [3, "1", "2", "3"],
@@ -74,7 +87,7 @@ describe("createCsvReader", () => {
     ]);
   });
 
-  it("agrees with csv-parse on well-formed files, however the lines arrive", () => {
+  it("reads the cells that a file was written of, however the lines arrive", () => {
     const cell = fc.string({ unit: fc.constantFrom("a", "ß", " ", ",", ";", '"', "\n", "1") });
     const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 12 });
     const quoted = fc.infiniteStream(fc.boolean());
@@ -89,11 +102,10 @@ describe("createCsvReader", () => {
               .join(","),
           )
           .join("\n");
-        const expected: string[][] = parse(text, { skip_empty_lines: false });
         const got = csvEntries(`a,b,c\n${text}\n`, plainPlan(), group + 1).map((entry) =>
           isBad(entry) ? entry.reason : [entry.values.a, entry.values.b, entry.values.c],
         );
-        expect(got).toEqual(expected);
+        expect(got).toEqual(rows);
       }),
     );
   });

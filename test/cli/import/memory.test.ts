@@ -36,7 +36,7 @@ async function* manyLines(): AsyncGenerator<Buffer> {
 }
 
 describe("runImport", () => {
-  it("imports a million lines in bounded memory", { timeout: 120_000 }, async () => {
+  it("imports a million lines in bounded memory", { timeout: 300_000 }, async () => {
     const assembler = createEventAssembler();
     const options = { defaultType: "", defaultCurrency: "", nowMs: Date.UTC(2026, 0, 1) };
     const maker: ItemMaker<EventField, Event> = {
