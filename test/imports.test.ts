@@ -81,7 +81,7 @@ const TABLE: ImportTable = {
   // What each setting may be is known before anything of ours is loaded.
   "server/settings": [],
   // The demo shop as the server makes it; what its pages run is in web/demo.
-  "server/demo": ["gen", "domain", "catalog/feed", "learning/common", "recommend", "results", "server"],
+  "server/demo": ["gen", "domain", "catalog/feed", "results", "server"],
   server: [EVERYTHING],
   [TOP]: [EVERYTHING],
 };

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { talliedOf } from "../../src/domain/frame-tally.js";
 import { OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { demoProducts } from "../../src/server/demo/catalogue.js";
-import { demoTracks } from "../../src/server/demo/visits/events.js";
-import { demoFrames } from "../../src/server/demo/visits/frames.js";
+import { demoFrames } from "../../src/server/demo/frames.js";
+import { demoEvents } from "../../src/server/demo/visits.js";
 import {
   freePort,
   launchServer,
@@ -202,10 +202,8 @@ describe("an interrupted set-up of the demo", () => {
       pageToken = page.nextPageToken;
     }
     const until = app?.createTime === undefined ? 0 : timestampMs(app.createTime);
-    const simulated = { seed: 7, until, days: 42 };
-    const tracks = demoTracks(simulated);
-    expect(stored).toBe(tracks.length);
-    const { versions, tallies } = demoFrames(tracks, simulated);
+    expect(stored).toBe(demoEvents(until).length);
+    const { versions, tallies } = demoFrames(until);
     const { frames } = await apps.getFrameReport({ appId: "demo" });
     const counted = frames.reduce((sum, { total }) => sum + (total?.visitorCount ?? 0), 0);
     const ofFrames = [...tallies].filter(([key]) => talliedOf(key).variant === "");

@@ -4,7 +4,7 @@
  * has to be the truth's.
  */
 import { describe, expect, it } from "vitest";
-import { createSeededRandom } from "../../src/server/demo/visits/random.js";
+import { createRandom } from "../../src/learning/common/random.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { RUNS, seed as runSeed } from "../fixtures/runs.js";
 import { testIds } from "../fixtures/store.js";
@@ -87,7 +87,8 @@ function toldOf({ answers, visitors, clicked, clicks, ordered, afterClick, other
 async function simulate(openStore: Parameters<typeof openResultShop>[0], seed: number, visitors: number) {
   const shop = await openResultShop(openStore);
   const { now, setFrame } = shop;
-  const random = createSeededRandom(seed);
+  const next = createRandom(seed);
+  const random = { next, chance: (share: number) => next() < share };
   const between = (least: number, most: number) => least + Math.floor(random.next() * (most - least + 1));
   const start = Math.ceil(now.at / DAY_MS) * DAY_MS;
   const todo: { readonly at: number; readonly run: () => Promise<void> }[] = [];

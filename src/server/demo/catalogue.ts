@@ -8,7 +8,7 @@ export const DEMO_APP_ID = "demo";
 
 export const DEMO_APP_NAME = "Larkfell Outfitters";
 
-/** A product of the demo shop, and what the simulated visits need to know of it. */
+/** A product of the demo shop. */
 export interface Article {
   readonly product: Product;
   /** The product's id, and the last part of its page's path. */
@@ -18,10 +18,6 @@ export interface Article {
   readonly inStock: boolean;
   /** Id of the category: the narrower of its two shelves. */
   readonly category: string;
-  /** What sort of thing it is, such as `tent-dome`. Visitors compare things of one kind. */
-  readonly kind: string;
-  /** Ids of the articles that fit this one, most wanted first. */
-  readonly goesWith: readonly string[];
 }
 
 interface ShelfName {
@@ -57,10 +53,10 @@ export interface Catalogue {
   shelfById(id: string): Shelf | undefined;
 }
 
-/** Columns with a meaning: those of every product feed, and two for the simulated visits. Further columns are attributes. */
+/** Columns with a meaning, those of every product feed. Further columns are attributes. */
 const COLUMNS = [
   ...(["id", "category", "title", "brand", "price", "availability", "tags"] as const),
-  ...(["variant_group_id", "sku", "description", "kind", "goes_with"] as const),
+  ...(["variant_group_id", "sku", "description"] as const),
 ];
 
 let catalogue: Catalogue | undefined;
@@ -130,7 +126,7 @@ function readCatalogue(): Catalogue {
 }
 
 function readArticles(names: ReadonlyMap<string, string>): Article[] {
-  return readTable("catalogue.csv", COLUMNS).map(({ row, text, list }) => {
+  return readTable("catalogue.csv", COLUMNS).map(({ row }) => {
     const { product } = readProduct(row, "EUR");
     for (const level of product.categories) {
       const name = names.get(level.categoryId);
@@ -143,8 +139,6 @@ function readArticles(names: ReadonlyMap<string, string>): Article[] {
       cents: Math.round(Number(product.price?.amount) * 100),
       inStock: product.availability === Availability.IN_STOCK,
       category: product.categories.at(-1)?.categoryId ?? "",
-      kind: text("kind"),
-      goesWith: list("goes_with"),
     };
   });
 }

@@ -1,5 +1,7 @@
 import { DEMO_APP_ID } from "./catalogue.js";
-import { DEMO_VISITOR } from "./visits/visitors.js";
+
+/** A visitor of `web/demo/visitors.csv` who has an account, subscribed to the newsletter with the first visit and never unsubscribed. */
+export const DEMO_VISITOR = { fingerprintId: "fp-maja", email: "maja.lindqvist@example.com" } as const;
 
 /**
  * Three commands for a POSIX shell, one line each: the subscription status of a subscribed visitor, a product view, and

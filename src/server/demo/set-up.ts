@@ -4,8 +4,8 @@ import type { Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Aisle } from "../app.js";
 import { DEMO_APP_ID, DEMO_APP_NAME, demoProducts } from "./catalogue.js";
-import { demoTracks } from "./visits/events.js";
-import { demoFrames } from "./visits/frames.js";
+import { demoFrames } from "./frames.js";
+import { demoEvents } from "./visits.js";
 
 const PRODUCTS_AT_ONCE = 500;
 /**
@@ -16,8 +16,6 @@ const EVENTS_AT_ONCE = { fewest: 100, most: 1000 } as const;
 const CALL_MS = 500;
 const TRIES = 20;
 const PAUSE_MS = 1000;
-const DAYS = 42;
-const SEED = 7;
 
 /**
  * Makes the demo app with its products and visits and trains it, unless the store has it. Finishes an interrupted
@@ -62,9 +60,7 @@ export async function setUpDemo(
   if (complete) return true;
   // The same visits and keys each time, so a repeated set-up stores no visit twice.
   const until = createdAt === undefined ? options.now() : timestampMs(createdAt);
-  const simulated = { seed: SEED, until, days: DAYS };
-  const tracks = demoTracks(simulated);
-  const events = tracks.map(({ event }, index) => ({ event, key: `demo-${SEED}-${index}` }));
+  const events = demoEvents(until).map((event, index) => ({ event, key: `demo-visit-${index}` }));
   for (let from = 0, size: number = EVENTS_AT_ONCE.fewest; from < events.length; ) {
     const batch = events.slice(from, from + size);
     const message = {
@@ -78,7 +74,7 @@ export async function setUpDemo(
     const isQuick = performance.now() - begunAt < CALL_MS;
     size = isQuick ? Math.min(2 * size, EVENTS_AT_ONCE.most) : EVENTS_AT_ONCE.fewest;
   }
-  const { versions, tallies } = demoFrames(tracks, simulated);
+  const { versions, tallies } = demoFrames(until);
   await step(() => writePastResults(DEMO_APP_ID, versions, tallies));
   options.say("aisle: training it …");
   await step(() => trainer.train(DEMO_APP_ID, () => undefined));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { demoCatalogue } from "../../../src/server/demo/catalogue.js";
 import { readTable } from "../../../src/server/demo/tables.js";
-import { demoProjects } from "../../../src/server/demo/visits/projects.js";
 
 const { articles, articleById, categories, departments, shelfById } = demoCatalogue();
 
@@ -18,8 +17,6 @@ describe("the demo shop's catalogue", () => {
       cents: 45_900,
       inStock: false,
       category: "sleeping",
-      kind: "sleeping-bag",
-      goesWith: [],
     });
     expect(product).toMatchObject({
       sku: "SLP-005",
@@ -35,35 +32,10 @@ describe("the demo shop's catalogue", () => {
     });
   });
 
-  it("omits from the products what only the simulated visits need", () => {
-    const names = new Set(articles.flatMap(({ product }) => Object.keys(product.attributes)));
-    expect(names).toContain("colour");
-    expect([...names].filter((name) => name === "kind" || name === "goes_with")).toEqual([]);
-  });
-
-  it("names only its own articles as complements", () => {
-    const others = articles.flatMap(({ goesWith }) => goesWith);
-    expect(others.length).toBeGreaterThan(50);
-    expect(others.filter((id) => articleById(id) === undefined)).toEqual([]);
-    expect(articles.filter(({ id, goesWith }) => goesWith.includes(id))).toEqual([]);
-  });
-
   it("finds shelves by their ids, and no others", () => {
     expect(shelfById("camp")?.path.map(({ name }) => name)).toEqual(["Camp"]);
     expect(shelfById("tents")?.path.map(({ name }) => name)).toEqual(["Camp", "Tents & shelters"]);
     for (const id of ["", "lark-2", "constructor"]) expect(shelfById(id)).toBeUndefined();
-  });
-});
-
-describe("the demo shop's projects", () => {
-  it("each have searches, a weight and needs with a probability", () => {
-    expect(demoProjects().length).toBeGreaterThan(5);
-    for (const { name, weight, searches, needs } of demoProjects()) {
-      expect(weight, name).toBeGreaterThan(0);
-      expect(searches.length, name).toBeGreaterThan(0);
-      expect(needs.length, name).toBeGreaterThan(0);
-      for (const { chance } of needs) expect(chance > 0 && chance <= 1, `${name}: ${chance}`).toBe(true);
-    }
   });
 });
 

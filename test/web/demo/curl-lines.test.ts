@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { demoProducts } from "../../../src/server/demo/catalogue.js";
-import { demoCurlLines } from "../../../src/server/demo/curl-lines.js";
-import { DEMO_VISITOR } from "../../../src/server/demo/visits/visitors.js";
+import { DEMO_VISITOR, demoCurlLines } from "../../../src/server/demo/curl-lines.js";
 
 /** What a POSIX shell hands to curl when the line is pasted. */
 function wordsOf(line: string): string[] {
