@@ -215,7 +215,8 @@ async function mongo(): Promise<void> {
   const url = peer.url("aisle_sizing");
   const client = new MongoClient(url);
   try {
-    const server = await startServerOn(url);
+    // Whole seconds are no refusal here: the database of the tests is in one process, and may be slow.
+    const server = await startServerOn(url, "--answer-ms", "10000");
     await fillProducts(server);
     await fillEvents(server, EVENTS / 10);
     await load(`one process on ${peer.name}`, server.facadeUrl, { process: server.pid });
