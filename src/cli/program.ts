@@ -98,11 +98,7 @@ const SECTIONS: Readonly<Record<string, readonly CommandEntry[]>> = {
     ],
   ],
   "The server and its store:": [
-    [
-      "serve",
-      "run a server until SIGTERM or Ctrl-C",
-      async () => ({ define: (await import("./serve-command.js")).defineServe }),
-    ],
+    ["serve", "run a server until SIGTERM or Ctrl-C", () => import("./serve-command.js")],
     [
       "token",
       "create a token for RPC callers, and its line for the server's --rpc-tokens file",

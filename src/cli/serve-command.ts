@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { ProgramDeps } from "./program.js";
 
 /** The flags of `serve` as given; the reader of the configuration checks them. */
 export interface ServeFlags {
@@ -50,7 +49,8 @@ export interface ServeFlags {
   readonly force?: boolean;
 }
 
-export function defineServe(serve: Command, deps: ProgramDeps): void {
+/** @param deps `serve` runs a server until a signal stops it. It may throw an error with an `exitCode`. */
+export function define(serve: Command, deps: { readonly serve: (flags: ServeFlags) => Promise<void> }): void {
   serve
     .option(
       "--store <store>",
