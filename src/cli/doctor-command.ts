@@ -90,7 +90,10 @@ export function define(command: Command, deps: CommandDeps & { readonly doctor: 
     .option("--store <store>", "embedded:DIR or mongodb://… (AISLE_STORE, else embedded:./aisle-data)")
     .option("--verify", "read and check every record, about 10 µs each; servers may keep running")
     .option("--repair", "repair the index of contacts; stop its servers first")
-    .option("--part-placeholders", "part visitors that an id such as 0 or guest joined; servers may keep running")
+    .option(
+      "--part-placeholders",
+      "part visitors that an id such as 0 or guest joined; with MongoDB servers may keep running",
+    )
     .option("--to <directory>", "with --repair: write all readable data to a new store there; stop its servers first")
     .option(
       "--json",
@@ -108,7 +111,7 @@ Earlier versions took ids such as 0, guest or null for a person, so that many pe
 looks up usual spellings; --verify reads every id, and every contact for an unusable address. --part-placeholders
 gives each browser its own visitor again, with the history and orders of its own events. Browsers to which the shop's
 own events gave one user id stay one visitor. The command says how much belongs to nobody now. Stop servers of earlier
-versions first: they join again. Repeat an interrupted run.
+versions first: they join again; stop that of an embedded store. Repeat an interrupted run.
 
 Exit codes: 0 no problem, 1 a problem, 2 usage error.
 

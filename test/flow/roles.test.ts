@@ -4,7 +4,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it } from "vitest";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../src/gen/grpc/health/v1/health_pb.js";
 import { trained } from "../fixtures/operations.js";
-import { freePort, rpcClients, startServer } from "../fixtures/server.js";
+import { freePort, launchServer, rpcClients, startServer } from "../fixtures/server.js";
 import { serverStoreKinds } from "../fixtures/server-stores.js";
 import { makeShop } from "../fixtures/small-shop.js";
 
@@ -151,8 +151,25 @@ describe.each(await serverStoreKinds())("roles: $name", ({ newStore, env }) => {
     expect(lost).toEqual([]);
   });
 
-  it("a trainer trains on events of other processes of the store, and they serve its model", async () => {
+  it("services train by themselves on an embedded store, which is refused to a trainer", async ({ skip }) => {
     const store = await newStore();
+    skip(!store.startsWith("embedded:"), "of an embedded store");
+    const flags = ["--role", "services", "--rpc-port", "0", "--train-every", "100ms"];
+    const services = await startServer({ store, env, flags });
+    const clients = rpcClients(services.rpcUrl);
+    const refused = launchServer({ store, env, flags: ["--role", "trainer"] });
+    expect(await refused.ended).toBe(2);
+    expect(refused.output()).toMatch(/^error: --role \(AISLE_ROLE\): trainer is for MongoDB[^\n]+\n$/);
+    await makeShop(clients, "shop");
+    const version = async () =>
+      (await clients.recommendations.recommend({ appId: "shop", currentProductIds: ["p0"] })).version;
+    const first = await version();
+    await expect.poll(version, WAIT).not.toBe(first);
+  });
+
+  it("a trainer trains on events of other processes of the store, and they serve its model", async ({ skip }) => {
+    const store = await newStore();
+    skip(store.startsWith("embedded:"), "of MongoDB");
     const services = await startServices({ store, env });
     const clients = rpcClients(services.rpcUrl);
     const flags = ["--role", "trainer", "--rpc-port", "0", "--train-every", "100ms"];
