@@ -1,7 +1,17 @@
 import cluster from "node:cluster";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -35,7 +45,7 @@ const SAYS_WITHIN_MS = 1_000;
  *
  * The owner listens on a socket in the directory, which the system closes with the process. Sockets are numbered, and the
  * highest counts. Who finds it closed links its own as the next number. That succeeds once, so of several there is one owner.
- * The highest stays when its owner ends, or two could begin anew.
+ * The highest stays when its owner ends, or two could begin anew: as a file, so that the directory can be copied.
  */
 export async function ownDirectory(directory: string, patienceMs = PATIENCE_MS): Promise<Ownership> {
   const path = resolve(directory);
@@ -47,7 +57,7 @@ export async function ownDirectory(directory: string, patienceMs = PATIENCE_MS):
       const owner = newest === 0 ? undefined : await ownerBehind(join(short.path, nameOf(newest)));
       if (owner === undefined) {
         const server = await claim(path, short.path, newest + 1);
-        if (server !== undefined) return { release: () => closed(server) };
+        if (server !== undefined) return { release: () => leave(path, newest + 1, server) };
       } else if (performance.now() > until) throw new Unavailable(inUse(path, owner));
     }
   } finally {
@@ -79,8 +89,8 @@ async function ownerOf(directory: string): Promise<Owner | "unknown" | undefined
   }
 }
 
-const NAME = /^owner-(\d+)\.sock$/;
-const nameOf = (number: number) => `owner-${number}.sock`;
+const NAME = /^owner-(\d+)$/;
+const nameOf = (number: number) => `owner-${number}`;
 
 function numbersIn(path: string): number[] {
   return namesIn(path).flatMap((name) => {
@@ -127,6 +137,17 @@ async function claim(path: string, short: string, number: number): Promise<Serve
   return server;
 }
 
+async function leave(path: string, number: number, server: Server): Promise<void> {
+  const file = join(path, `owner.${randomUUID().slice(0, 8)}`);
+  try {
+    writeFileSync(file, "");
+    renameSync(file, join(path, nameOf(number)));
+  } catch {
+    rmSync(file, { force: true }); // the directory is gone or full: the socket stays as it is
+  }
+  await closed(server);
+}
+
 /** Asks who listens; undefined when nobody does. */
 async function ownerBehind(path: string): Promise<Owner | "unknown" | undefined> {
   const socket = connect(path);
@@ -142,7 +163,7 @@ async function ownerBehind(path: string): Promise<Owner | "unknown" | undefined>
   return readOwner(said) ?? "unknown";
 }
 
-const GONE: readonly unknown[] = ["ECONNREFUSED", "ENOENT", "ECONNRESET"];
+const GONE: readonly unknown[] = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "ENOTSOCK"];
 
 function readOwner(said: string): Owner | undefined {
   try {
