@@ -30,7 +30,6 @@ export const REST = [
   "test/faults/erasure.test.ts",
   "test/faults/flipped-byte.test.ts",
   "test/faults/flips.test.ts",
-  "test/faults/locked-store.test.ts",
   "test/faults/moved-store.test.ts",
   "test/faults/report.test.ts",
   "test/faults/rolling-restarts.test.ts",

@@ -240,7 +240,7 @@ async function repairContactKeys(location: StoreLocation): Promise<number> {
   }
   const { repairEmbedded } = await import("../store/lmdb/repair.js");
   const owned = await ownDirectory(location.directory, 0);
-  return repairEmbedded(location.directory).finally(() => owned.release());
+  return repairEmbedded(location.directory).finally(() => owned.end());
 }
 
 const RESTORE = "stop its servers and restore a backup";

@@ -1,5 +1,6 @@
 /** Opens the store at a location: the only place that knows which kinds of store exist. */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../adapters/metrics.js";
 import type { ReportFailure } from "../adapters/report-failure.js";
@@ -84,17 +85,16 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
 /** Opens an embedded store, and takes its directory for this process alone unless the store is only read. */
 async function openOwned(directory: string, options: EmbeddedStoreOptions): Promise<Store> {
   const { openEmbeddedStore } = await import("../store/lmdb/store.js");
-  // Where the store has gone, no directory is made: it may come back.
-  const isGone = options.expectedId !== undefined && !existsSync(directory);
+  // Where the store has gone, nothing is made: it may come back.
+  const isGone = options.expectedId !== undefined && !existsSync(join(directory, "data.mdb"));
   if (options.readOnly === true || isGone) return openEmbeddedStore(options);
   const owned = await ownDirectory(directory).catch((error: unknown) => error);
   if (owned instanceof Unavailable) throw owned;
-  const release = async () => (isOwnership(owned) ? owned.release() : undefined);
   try {
     const store = await openEmbeddedStore({
       ...options,
       onLatched: (cause) => {
-        void release(); // it writes nothing more, and its replacement may
+        if (isOwnership(owned)) void owned.release(); // it writes nothing more, and its replacement may
         options.onLatched?.(cause);
       },
     });
@@ -102,9 +102,9 @@ async function openOwned(directory: string, options: EmbeddedStoreOptions): Prom
       await store.close();
       throw new Unavailable(`No process can have ${directory} for itself: its file system has no sockets`);
     }
-    return { ...store, close: () => store.close().finally(release) };
+    return { ...store, close: () => store.close().finally(owned.end) };
   } catch (error) {
-    await release();
+    if (isOwnership(owned)) await owned.end();
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -29,8 +30,10 @@ interface Owner {
 }
 
 export interface Ownership {
-  /** Lets another process have the directory: this one writes nothing more. */
+  /** Lets another process have the directory: this one writes nothing more, and touches no file of it. */
   release(): Promise<void>;
+  /** The same at the end, and leaves a file in place of the socket. */
+  end(): Promise<void>;
 }
 
 /** How long a process that is ending may still have the directory. */
@@ -57,7 +60,7 @@ export async function ownDirectory(directory: string, patienceMs = PATIENCE_MS):
       const owner = newest === 0 ? undefined : await ownerBehind(join(short.path, nameOf(newest)));
       if (owner === undefined) {
         const server = await claim(path, short.path, newest + 1);
-        if (server !== undefined) return { release: () => leave(path, newest + 1, server) };
+        if (server !== undefined) return ownership(join(path, nameOf(newest + 1)), server);
       } else if (performance.now() > until) throw new Unavailable(inUse(path, owner));
     }
   } finally {
@@ -137,15 +140,32 @@ async function claim(path: string, short: string, number: number): Promise<Serve
   return server;
 }
 
-async function leave(path: string, number: number, server: Server): Promise<void> {
-  const file = join(path, `owner.${randomUUID().slice(0, 8)}`);
+function ownership(name: string, server: Server): Ownership {
+  const socket = statSync(name, { bigint: true });
+  let isOver = false;
+  const release = async () => {
+    if (!isOver) await closed(server);
+    isOver = true;
+  };
+  return {
+    release,
+    async end() {
+      // Elsewhere, or replaced, it is not ours to change.
+      const found = statSync(name, { bigint: true, throwIfNoEntry: false });
+      if (!isOver && found?.ino === socket.ino && found.dev === socket.dev) leaveFile(name);
+      await release();
+    },
+  };
+}
+
+function leaveFile(name: string): void {
+  const file = `${name}.${randomUUID().slice(0, 8)}`;
   try {
     writeFileSync(file, "");
-    renameSync(file, join(path, nameOf(number)));
+    renameSync(file, name);
   } catch {
-    rmSync(file, { force: true }); // the directory is gone or full: the socket stays as it is
+    rmSync(file, { force: true }); // the disk is full: the socket stays as it is
   }
-  await closed(server);
 }
 
 /** Asks who listens; undefined when nobody does. */

@@ -34,7 +34,7 @@ import { filesOf, isSameFile, type StoreFiles, StoreNames } from "./replaced-fil
 import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table } from "./table.js";
 import { mustHaveItsTables, openTables, type Tables } from "./tables.js";
-import { lockHolder, waitForLock } from "./write-lock.js";
+import { lockHolder } from "./write-lock.js";
 
 /** An open LMDB environment. */
 export interface Environment {
@@ -116,7 +116,6 @@ async function openOnce(wanted: Wanted): Promise<Environment> {
   const files = await openFiles(wanted, isThere);
   try {
     const commits = commitsOf(files, wanted);
-    if (!wanted.readOnly) await waitForLock(wanted.path, wanted.log);
     const opened = openAllTables(files, commits, wanted);
     const storeId = storeIdOf(opened.meta);
     if (wanted.expectedId !== undefined && storeId !== wanted.expectedId)
@@ -161,13 +160,12 @@ interface OpenFiles {
  * The data file is open before LMDB opens it, and is kept open: so no file that replaces it gets its inode number and passes
  * for it.
  */
-async function openFiles({ path, readOnly, log }: Wanted, isThere: boolean): Promise<OpenFiles> {
+async function openFiles({ path, readOnly }: Wanted, isThere: boolean): Promise<OpenFiles> {
   let dataFile: number | undefined;
   let root: RootDatabase<Uint8Array, Key> | undefined;
   try {
     dataFile = isThere ? openDataFile(path) : undefined;
     const before = filesOf(path, dataFile);
-    if (!readOnly) await waitForLock(path, log);
     root = openRoot(path, readOnly);
     if (dataFile !== undefined && !isSameFile(before.data, filesOf(path).data)) throw new StoreReplaced();
     dataFile ??= openDataFile(path);

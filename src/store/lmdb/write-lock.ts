@@ -1,40 +1,15 @@
 /**
- * Works around a limit of a dependency.
- *
- * - Dependency: LMDB inside lmdb-js (npm `lmdb`) 3.5.6. The offsets below come from its `mdb.c`; check them on upgrades.
- * - Limit: opening a store takes LMDB's write lock, a blocking mutex without a timeout. LMDB cannot name its holder. This
- *   is LMDB's design, so there is no fault report.
- * - Without this file: while a stopped or stalled process holds the lock, another server blocks its main thread on start,
- *   for ever and without a log line.
- * - Still needed? Remove the calls of `waitForLock` in `environment.ts` and run `test/faults/locked-store.test.ts`. It asks
- *   for the log line that names the holder and for giving up after a minute.
+ * Who holds LMDB's write lock, for a log line while a write waits. LMDB cannot say it. The offsets below come from `mdb.c` of
+ * lmdb-js (npm `lmdb`) 3.5.6; check them on upgrades.
  */
 
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { Unavailable } from "../../domain/errors.js";
 import { LOCK_FILE } from "./store-file.js";
-
-/** Maximum wait for one transaction of another process. */
-const MAX_WAIT_MS = 60_000;
-/** Log a line after this wait. */
-const TELL_MS = 1_000;
-const LOOK_EVERY_MS = 50;
 
 /** LMDB's own descriptor of the lock file; undefined while this process does not have the store open. */
 export function lockFileOf(directory: string): number | undefined {
   return descriptorOf(directory, "/dev/fd", (fd) => fstatSync(Number(fd)));
-}
-
-/** True when process `pid` visibly has the store open. */
-function hasOpen(pid: number, directory: string): boolean {
-  const folder = `/proc/${pid}/fd`;
-  try {
-    return descriptorOf(directory, folder, (fd) => statSync(`${folder}/${fd}`)) !== undefined;
-  } catch {
-    return false; // it ended meanwhile, or belongs to another user
-  }
 }
 
 /** The descriptor in `folder` that refers to the lock file. */
@@ -114,32 +89,4 @@ export function lockHolder(directory: string): string | undefined {
   if (held === undefined) return undefined;
   const holder = processOf(held.thread);
   return holder?.pid === process.pid ? undefined : (holder?.words ?? UNSEEN);
-}
-
-/**
- * Resolves when the write lock is free or has changed hands. Rejects with Unavailable when one transaction takes too long.
- *
- * Before this process opens the store, it waits only for a holder that visibly has the store open. After a power loss the
- * lock file names a dead thread, and LMDB recreates the lock for its first user.
- */
-export async function waitForLock(directory: string, log: (line: string) => void): Promise<void> {
-  const first = heldBy(directory);
-  if (!first) return;
-  const holder = processOf(first.thread);
-  if (lockFileOf(directory) === undefined && !(holder && hasOpen(holder.pid, directory))) return;
-  const since = new Date();
-  const began = performance.now();
-  let isTold = false;
-  for (;;) {
-    await pause(LOOK_EVERY_MS);
-    const held = heldBy(directory);
-    if (!held || held.thread !== first.thread || held.commit !== first.commit) return;
-    const waited = performance.now() - began;
-    const words = `${lockHolder(directory) ?? "this process"} holds the write lock of ${directory} since ${since.toISOString()} or longer`;
-    if (waited > MAX_WAIT_MS) throw new Unavailable(`${words}; gave up after ${MAX_WAIT_MS / 1000} s`);
-    if (waited > TELL_MS && !isTold) {
-      isTold = true;
-      log(`${words}; waiting for it`);
-    }
-  }
 }
