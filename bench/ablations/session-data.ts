@@ -7,7 +7,7 @@ import { productNumbers, type ShopSession, visitsOf } from "../born-trained/shop
 export interface SessionData {
   readonly productCount: number;
   readonly visits: Visits;
-  /** What is asked: sessions of dev, and each of their steps but the first. */
+  /** Sessions of dev. Each of their steps but the first is a question. */
   readonly judged: Visits;
   readonly questions: readonly Question[];
 }

@@ -7,7 +7,7 @@ import { hiddenLines, type Step, sessionsOf, writeEvents } from "./recorded.js";
 
 /** Products asked for, so that 20 new ones are among them. */
 const ASKED_FOR = 60;
-/** Steps that a server is told of, the newest. */
+/** The newest steps of a visitor, which a server gets. */
 const MAX_HISTORY = 1000;
 
 export interface Question {

@@ -32,8 +32,10 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   if (config.rpcTls !== null) yield { finding: certificate(config.rpcTls, RPC_CERTIFICATE) };
   yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc, config.rpcTls !== null) };
   const elsewhere = await openElsewhere(config.store);
-  if (elsewhere !== undefined) yield { finding: elsewhere };
-  if (elsewhere !== undefined) return;
+  if (elsewhere !== undefined) {
+    yield { finding: elsewhere };
+    return;
+  }
   const findings = await examineStore(config.store);
   for (const finding of findings) yield { finding };
   if (repair && to !== undefined) yield await salvage(config.store, to);

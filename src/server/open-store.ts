@@ -100,7 +100,10 @@ async function openOwned(directory: string, options: EmbeddedStoreOptions): Prom
     });
     if (!isOwnership(owned)) {
       await store.close();
-      throw new Unavailable(`No process can have ${directory} for itself: its file system has no sockets`);
+      const code = owned instanceof Error && "code" in owned ? ` (${String(owned.code)})` : "";
+      throw new Unavailable(
+        `No socket can be made in ${directory}${code}, which tells other processes who has the store`,
+      );
     }
     return { ...store, close: () => store.close().finally(owned.end) };
   } catch (error) {
