@@ -2,13 +2,15 @@
 # The server and its command line:  docker build -t aisle .
 # One process over a directory:     docker run -d -p 8080:8080 -v aisle-data:/var/lib/aisle aisle
 
-# The base image is a build argument. A tag moves; pin it to what you tested, by digest:
+# The base images are build arguments. A tag moves; pin both to what you tested, by digest:
 #   docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'
-#   docker build --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… -t aisle .
+#   docker build --build-arg BUILD_IMAGE=node:24-bookworm@sha256:… --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:… -t aisle .
 # No digest stands here: one that nobody renews keeps the known holes of its day.
+ARG BUILD_IMAGE=node:24-bookworm
 ARG BASE_IMAGE=node:24-bookworm-slim
 
-FROM ${BASE_IMAGE} AS build
+# The image that is not slim has Python 3, make and a C++ compiler, which compile hnswlib-node.
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /aisle
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund

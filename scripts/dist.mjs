@@ -8,6 +8,8 @@ import { bundledLicences } from "./licence-texts.mjs";
 
 /** Packages with native parts, which stay beside the bundle. */
 export const NATIVE = ["@node-rs/crc32", "lmdb", "msgpackr"];
+/** One that a server does without where it could not be compiled. */
+export const OPTIONAL = ["hnswlib-node"];
 
 /** Modules of src/ that a process or a thread begins with. */
 const SERVER_ENTRIES = [
@@ -45,7 +47,7 @@ async function bundleServer(outdir) {
     entryNames: "[name]",
     bundle: true,
     splitting: true,
-    external: NATIVE,
+    external: [...NATIVE, ...OPTIONAL],
     format: "esm",
     platform: "node",
     target: "node20",

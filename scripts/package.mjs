@@ -1,5 +1,5 @@
 // npm run package: the npm package aisle-server, build/aisle-server-VERSION.tgz. It needs Node alone: JavaScript dependencies are in
-// dist/, and native ones come prebuilt with npm.
+// dist/, native ones come prebuilt with npm, and hnswlib-node is optional.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NATIVE } from "./dist.mjs";
@@ -36,7 +36,7 @@ async function writeHelperTypes() {
 }
 
 function packageJson() {
-  const { name, version, description, license, type, engines, bin, dependencies } = manifest;
+  const { name, version, description, license, type, engines, bin, dependencies, optionalDependencies } = manifest;
   const native = Object.fromEntries(NATIVE.map((one) => [one, dependencies[one]]));
-  return { name, version, description, license, type, engines, bin, dependencies: native };
+  return { name, version, description, license, type, engines, bin, dependencies: native, optionalDependencies };
 }

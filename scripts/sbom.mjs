@@ -23,9 +23,10 @@ export async function readSbom() {
   const rootRef = document.metadata.component["bom-ref"];
   const names = new Map(document.components.map((component) => [component["bom-ref"], nameOf(component)]));
   const edges = new Map(document.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+  const runtime = { ...manifest.dependencies, ...manifest.optionalDependencies };
   edges.set(
     rootRef,
-    edges.get(rootRef).filter((ref) => manifest.dependencies[names.get(ref)] !== undefined),
+    edges.get(rootRef).filter((ref) => runtime[names.get(ref)] !== undefined),
   );
   const reached = new Set([rootRef]);
   for (const ref of reached) for (const next of edges.get(ref) ?? []) reached.add(next);

@@ -31,7 +31,7 @@ const TABLE: ImportTable = {
   // Implements what catalog/feed asks for: a feed from its address.
   "adapters/http": ["domain", "adapters", "catalog/feed"],
   // Small sets of vectors are searched exactly, by an algorithm.
-  "adapters/hnsw": ["domain", "adapters", "learning/common", "learning/kernels", "learning/text"],
+  "adapters/hnsw": ["domain", "adapters", "learning/common", "learning/text"],
   // As in adapters/: interfaces, what both stores share, and one folder for each store.
   "store/ports": ["domain"],
   store: USE_CASE,
@@ -93,6 +93,7 @@ const TOP_MODULES = ["main.ts"];
 const PACKAGE_OWNERS = {
   lmdb: ["store/lmdb"],
   mongodb: ["store/mongo"],
+  "hnswlib-node": ["adapters/hnsw"],
   "@huggingface/*": ["adapters/embedding"],
   "prom-client": ["adapters/metrics"],
   "@opentelemetry/*": ["adapters/tracing"],

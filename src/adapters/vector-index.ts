@@ -10,7 +10,7 @@ export interface VectorIndex {
   readonly dimensions: number;
   /** The `k` nearest vectors, fewer when there are fewer. `query` is a unit vector of `dimensions` numbers. */
   search(query: Float32Array, k: number): Nearest;
-  /** The index as bytes; the same vectors and parameters give the same bytes. */
+  /** The index as bytes; the same vectors and parameters give the same bytes. An exact index needs few. */
   encode(): Uint8Array;
 }
 
@@ -32,18 +32,18 @@ export interface VectorIndexParams {
   readonly seed: number;
 }
 
-/** Builds and opens vector indices. */
+/**
+ * Builds and opens vector indices. `vectors` holds count x dimensions numbers, row by row; each row has length 1. An index may
+ * keep the array, which must not change afterwards.
+ */
 export interface VectorIndexes {
-  /**
-   * `vectors` holds count x dimensions numbers, row by row; each row has length 1. Throws RangeError otherwise, for NaN
-   * and zero vectors too.
-   */
+  /** Throws RangeError for rows of another length than 1, NaN and zeros too. */
   build(vectors: Float32Array, dimensions: number, params: VectorIndexParams): BuiltVectorIndex;
-  /** Opens the result of `encode`; throws DataDamaged for anything else. */
-  open(bytes: Uint8Array): VectorIndex;
+  /** Opens the result of `encode` over the vectors of which it was built; throws DataDamaged for anything else. */
+  open(bytes: Uint8Array, vectors: Float32Array): VectorIndex;
   /**
-   * The same in pieces, between which the thread handles other work. For bytes that were checked, as the store checks a
-   * snapshot: their checksum is not computed again.
+   * The same while this thread handles other work. For bytes that were checked, as the store checks a snapshot: their checksum is
+   * not computed again.
    */
-  openAside(bytes: Uint8Array): Promise<VectorIndex>;
+  openAside(bytes: Uint8Array, vectors: Float32Array): Promise<VectorIndex>;
 }

@@ -25,6 +25,7 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   const config = readConfig({ store }, env);
   yield { finding: nodeVersion() };
   for (const { name, load } of NATIVE) yield { finding: await native(name, load) };
+  yield { finding: await vectorSearch() };
   if (config.role !== "trainer") {
     if (config.tls !== null) yield { finding: certificate(config.tls, SETTINGS) };
     yield { finding: await port(SETTINGS.facadePort.flag, config.facade, config.tls !== null) };
@@ -74,6 +75,14 @@ async function native(name: string, load: () => Promise<unknown>): Promise<Findi
     const why = error instanceof Error ? error.message.split("\n", 1)[0] : "no reason given";
     return { about: "native", state: "problem", text: `${name} does not load: ${why}` };
   }
+}
+
+/** Which of the two finds similar texts: hnswlib-node, or a comparison with each vector where it is not installed. */
+async function vectorSearch(): Promise<Finding> {
+  const { hnswlib } = await import("../adapters/hnsw/hnswlib.js");
+  if (hnswlib.problem === undefined) return { about: "native", state: "ok", text: "hnswlib-node loads" };
+  const text = `hnswlib-node does not load (${hnswlib.problem}): similar texts are found by comparing all, which takes longer beyond 50,000 products`;
+  return { about: "native", state: "note", text };
 }
 
 /** A certificate that ends within so many days is worth a note. */

@@ -1,7 +1,7 @@
 /**
  * The bytes of an index: a header of eight 32-bit numbers (magic, format, kind, count, dimensions, efSearch, length of
- * the payload, CRC-32 of all else), then the payload: the vectors, or the graph's file. Damaged links would lead to wrong
- * answers, so no payload is used whose checksum was not compared, here or by the store that keeps it in a snapshot.
+ * the payload, CRC-32 of all else), then the payload: a graph's file, as hnswlib saves it. hnswlib trusts what it reads and
+ * would crash on damaged bytes, so no payload is used whose checksum was not compared, here or by the store that keeps it.
  */
 import { crc32 } from "node:zlib";
 import { DataDamaged } from "../../domain/errors.js";

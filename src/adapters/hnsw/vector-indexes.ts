@@ -2,34 +2,28 @@
  * Approximate nearest neighbours by HNSW (Malkov, Yashunin: Efficient and robust approximate nearest neighbor search using
  * hierarchical navigable small world graphs, 2018).
  *
- * Up to `exactUpTo` vectors the search is exact and takes some tenths of a millisecond. Above, each build is measured against
- * exact search, with a sample of the vectors drawn by the seed. While recall@10 is under 0.98, efSearch is doubled. If even
- * a quarter of the vectors as efSearch does not reach it, the index is exact.
+ * Up to `exactUpTo` vectors the search is exact. Above, each build is measured against exact search, with a sample of the
+ * vectors drawn by the seed. While recall@10 is under 0.99, efSearch is doubled. If even a quarter of the vectors as
+ * efSearch does not reach it, the index is exact. Without hnswlib-node each index is exact.
  */
 import { DataDamaged } from "../../domain/errors.js";
 import { createRandom } from "../../learning/common/random.js";
 import { nearestToEach } from "../../learning/text/nearest.js";
 import type { VectorIndex, VectorIndexes, VectorIndexParams } from "../vector-index.js";
 import { exactIndex } from "./exact-index.js";
-import {
-  checkQuery,
-  type DecodedIndex,
-  decodeChecked,
-  decodeIndex,
-  EXACT,
-  encodeIndex,
-  HNSW,
-  type IndexFacts,
-} from "./format.js";
-import { buildGraph, type Graph, openGraph, openGraphAside } from "./graph.js";
+import { checkQuery, type DecodedIndex, decodeChecked, decodeIndex, EXACT, encodeIndex, HNSW } from "./format.js";
+import { buildGraph, graphFile, type HeldGraph, openGraph, openGraphAside, searchGraph } from "./graph.js";
+import { hnswlib, type MakeGraph } from "./hnswlib.js";
 
 export interface HnswOptions {
   /** Up to this many vectors search is exact. */
   readonly exactUpTo?: number;
+  /** Undefined: as if hnswlib-node were not installed. */
+  readonly makeGraph?: MakeGraph | undefined;
 }
 
 const EXACT_UP_TO = 1000;
-const WANTED_RECALL = 0.98;
+const WANTED_RECALL = 0.99;
 const RECALL_AT = 10;
 /** A search keeps its candidates in order, and with more of them takes longer than comparing all vectors. */
 const WIDEST = 4096;
@@ -42,56 +36,65 @@ const PROBES = 200;
 const ROUNDING = 1e-5;
 
 /** Builds and opens indices. Throws RangeError for invalid vectors, queries and parameters; DataDamaged on `open`. */
-export function hnswIndexes({ exactUpTo = EXACT_UP_TO }: HnswOptions = {}): VectorIndexes {
+export function hnswIndexes(options: HnswOptions = {}): VectorIndexes {
+  const { exactUpTo = EXACT_UP_TO } = options;
+  const makeGraph = "makeGraph" in options ? options.makeGraph : hnswlib.makeGraph;
   return {
     build(vectors, dimensions, params) {
       checkVectors(vectors, dimensions);
       checkParams(params);
       const count = dimensions === 0 ? 0 : vectors.length / dimensions;
-      const exact = () => ({ ...exactIndex(vectors.slice(), dimensions), recall: 1, efSearch: 0 });
-      const graph = count <= exactUpTo ? undefined : buildGraph(vectors, dimensions, params);
-      if (graph === undefined) return exact();
+      const exact = () => ({ ...exactIndex(vectors, dimensions), recall: 1, efSearch: 0 });
+      if (makeGraph === undefined || count <= exactUpTo) return exact();
+      const graph = buildGraph(makeGraph, vectors, { count, dimensions }, params);
       const probes = drawProbes(vectors, dimensions, params.seed);
       const widest = Math.max(params.efSearch, Math.min(count / 4, WIDEST));
       for (let efSearch = params.efSearch; efSearch <= widest; efSearch *= 2) {
-        const index = graphIndex(graph, { kind: HNSW, count, dimensions, efSearch });
+        const index = graphIndex(graph, { count, dimensions, efSearch });
         const recall = recallOf(index, probes);
         if (recall >= WANTED_RECALL) return { ...index, recall, efSearch };
       }
       return exact();
     },
 
-    open(bytes) {
-      const found = decodeIndex(bytes);
-      const { facts, payload } = found;
-      return facts.kind === HNSW ? graphIndex(openGraph(payload, facts), facts) : openExact(found);
+    open(bytes, vectors) {
+      const { facts, payload } = ofVectors(decodeIndex(bytes), vectors);
+      if (facts.kind === EXACT || makeGraph === undefined) return exactIndex(vectors, facts.dimensions);
+      return graphIndex(openGraph(makeGraph, payload, facts), facts);
     },
 
-    async openAside(bytes) {
-      const found = decodeChecked(bytes);
-      const { facts, payload } = found;
-      return facts.kind === HNSW ? graphIndex(await openGraphAside(payload, facts), facts) : openExact(found);
+    async openAside(bytes, vectors) {
+      const { facts, payload } = ofVectors(decodeChecked(bytes), vectors);
+      if (facts.kind === EXACT || makeGraph === undefined) return exactIndex(vectors, facts.dimensions);
+      return graphIndex(await openGraphAside(makeGraph, payload, facts), facts);
     },
   };
 }
 
-function openExact({ facts: { kind, count, dimensions }, payload }: DecodedIndex): VectorIndex {
-  if (kind !== EXACT) throw new DataDamaged("The vector index is of an unknown kind");
-  if (payload.length !== 4 * count * dimensions) throw new DataDamaged("The vector index is cut off");
-  return exactIndex(new Float32Array(payload.slice().buffer), dimensions);
+/** Earlier versions kept the vectors in an exact index, too. */
+function ofVectors(decoded: DecodedIndex, vectors: Float32Array): DecodedIndex {
+  const { kind, count, dimensions } = decoded.facts;
+  if (kind !== EXACT && kind !== HNSW) throw new DataDamaged("The vector index is of an unknown kind");
+  if (vectors.length !== count * dimensions) throw new DataDamaged("The vector index is of other vectors");
+  return decoded;
 }
 
-function graphIndex(graph: Graph, facts: IndexFacts): VectorIndex {
-  const { count, dimensions, efSearch } = facts;
+interface GraphFacts {
+  readonly count: number;
+  readonly dimensions: number;
+  readonly efSearch: number;
+}
+
+function graphIndex(graph: HeldGraph, { count, dimensions, efSearch }: GraphFacts): VectorIndex {
   return {
     count,
     dimensions,
     search(query, k) {
       checkQuery(query, dimensions);
       const wanted = Math.min(Math.max(0, k), count);
-      return graph.search(query, wanted, Math.min(count, Math.max(efSearch, wanted)));
+      return searchGraph(graph, query, wanted, Math.max(efSearch, wanted));
     },
-    encode: () => encodeIndex(facts, graph.file),
+    encode: () => encodeIndex({ kind: HNSW, count, dimensions, efSearch }, graphFile(graph)),
   };
 }
 

@@ -1,11 +1,11 @@
-import type { VectorIndex, VectorIndexes } from "../../adapters/vector-index.js";
+import type { VectorIndexes } from "../../adapters/vector-index.js";
 import type { SnapshotBytes } from "../../domain/model.js";
 import { LivePopularity } from "../common/live-popularity.js";
 import { LiveSessions } from "../session/live-sessions.js";
 import type { SessionNeighbours } from "../session/session-neighbours.js";
 import { type Container, decodeContainer } from "./container.js";
 import { LiveModel } from "./live-model.js";
-import { type Fitted, indexBytes, snapshotSteps } from "./snapshot.js";
+import { type Fitted, indexedVectors, type OpenIndex, snapshotSteps } from "./snapshot.js";
 import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
@@ -27,7 +27,7 @@ export function loadServingModel(
   onUnread: OnUnread = () => {},
   learnsOn = true,
 ): ServingModel {
-  return runAtOnce(loading(modelId, decodeContainer(bytes), (index) => indexes.open(index), onUnread, learnsOn));
+  return runAtOnce(loading(modelId, decodeContainer(bytes), indexes.open, onUnread, learnsOn));
 }
 
 /** The same while this thread goes on answering: a model of 200,000 products is loaded in pieces of milliseconds. */
@@ -39,15 +39,16 @@ export async function loadBesideServing(
   learnsOn = true,
 ): Promise<ServingModel> {
   const container = decodeContainer(bytes);
-  const packed = indexBytes(container);
-  const index = packed && (await indexes.openAside(packed));
-  return runInPieces(loading(modelId, container, (other) => index ?? indexes.open(other), onUnread, learnsOn));
+  const indexed = indexedVectors(container);
+  const index = indexed && (await indexes.openAside(...indexed));
+  const open: OpenIndex = (bytes, vectors) => index ?? indexes.open(bytes, vectors);
+  return runInPieces(loading(modelId, container, open, onUnread, learnsOn));
 }
 
 function* loading(
   modelId: string,
   container: Container,
-  openIndex: (bytes: Uint8Array) => VectorIndex,
+  openIndex: OpenIndex,
   onUnread: OnUnread,
   learnsOn: boolean,
 ): Steps<ServingModel> {

@@ -95,10 +95,13 @@ export interface DecodedSnapshot {
   readonly unread: readonly string[];
 }
 
-/** The bytes of the index of a snapshot's vectors; undefined when it has none. */
-export function indexBytes({ sections }: Container): Uint8Array | undefined {
-  const index = sections.get("vectors")?.arrays.index;
-  return index instanceof Uint8Array ? index : undefined;
+/** Opens an index over the vectors of which it was built. */
+export type OpenIndex = (index: Uint8Array, vectors: Float32Array) => VectorIndex;
+
+/** The vectors of a snapshot and their index; undefined when it has none. */
+export function indexedVectors({ sections }: Container): Parameters<OpenIndex> | undefined {
+  const { index, vectors } = sections.get("vectors")?.arrays ?? {};
+  return index instanceof Uint8Array && vectors instanceof Float32Array ? [index, vectors] : undefined;
 }
 
 /**
@@ -107,7 +110,7 @@ export function indexBytes({ sections }: Container): Uint8Array | undefined {
  */
 export function* snapshotSteps(
   { manifest, sections }: Container,
-  openIndex: (bytes: Uint8Array) => VectorIndex,
+  openIndex: OpenIndex,
 ): Steps<DecodedSnapshot> {
   if (manifest.formatNumber !== SNAPSHOT_FORMAT)
     throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
@@ -160,11 +163,11 @@ function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<strin
 function decodeSemantic(
   embedder: Section,
   vectors: Section | undefined,
-  openIndex: (bytes: Uint8Array) => VectorIndex,
+  openIndex: OpenIndex,
 ): SemanticModel {
   const { rows, vectors: values, index } = vectors?.arrays ?? {};
   if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
     throw new DataDamaged("The model snapshot lacks its vectors");
   const textDimensions = vectors?.numbers.textDimensions ?? 0;
-  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: openIndex(index) };
+  return { embedder: decodeEmbedder(embedder), textDimensions, rows, vectors: values, index: openIndex(index, values) };
 }

@@ -79,16 +79,8 @@ describe.each([
     const index = indexes.build(new Float32Array(0), DIMENSIONS, PARAMS);
     expect(index.count).toBe(0);
     expect(index.search(query, 5).indices).toHaveLength(0);
-    expect(indexes.open(index.encode()).search(query, 5).indices).toHaveLength(0);
+    expect(indexes.open(index.encode(), new Float32Array(0)).search(query, 5).indices).toHaveLength(0);
     expect(indexes.build(new Float32Array(0), 0, PARAMS).count).toBe(0);
-  });
-
-  it("does not change when the caller's array changes afterwards", () => {
-    const mine = vectors.slice();
-    const index = indexes.build(mine, DIMENSIONS, PARAMS);
-    const before = index.search(query, 5);
-    mine.fill(0);
-    expect(index.search(query, 5)).toEqual(before);
   });
 
   it("gives the same bytes for the same vectors and parameters", () => {
@@ -96,7 +88,7 @@ describe.each([
     // Memory freed in between would show in the second bytes if any of it were written unset.
     for (let i = 0; i < 5; i++) indexes.build(unitVectors(700, DIMENSIONS, i + 2), DIMENSIONS, PARAMS).encode();
     expect(Buffer.compare(indexes.build(vectors, DIMENSIONS, PARAMS).encode(), first)).toBe(0);
-    expect(Buffer.compare(indexes.open(first).encode(), first)).toBe(0);
+    expect(Buffer.compare(indexes.open(first, vectors).encode(), first)).toBe(0);
   });
 
   it("answers the same after encoding and opening, from bytes at any offset", () => {
@@ -104,7 +96,7 @@ describe.each([
     const bytes = index.encode();
     const shifted = new Uint8Array(bytes.length + 3);
     shifted.set(bytes, 3);
-    const opened = indexes.open(shifted.subarray(3));
+    const opened = indexes.open(shifted.subarray(3), vectors);
     for (let v = 0; v < 1200; v += 100) {
       const probe = vectors.subarray(v * DIMENSIONS, (v + 1) * DIMENSIONS);
       expect(opened.search(probe, 10)).toEqual(index.search(probe, 10));
@@ -135,26 +127,33 @@ describe.each([
   });
 
   it("rejects damaged bytes, wherever the damage is", () => {
-    const bytes = indexes.build(vectors.slice(0, 60 * DIMENSIONS), DIMENSIONS, PARAMS).encode();
+    const few = vectors.slice(0, 60 * DIMENSIONS);
+    const bytes = indexes.build(few, DIMENSIONS, PARAMS).encode();
     for (let at = 0; at < bytes.length; at += at < 32 ? 1 : 97) {
       const damaged = bytes.slice();
       damaged[at]! ^= 0x10;
-      expect(() => indexes.open(damaged)).toThrow(DataDamaged);
+      expect(() => indexes.open(damaged, few)).toThrow(DataDamaged);
     }
-    expect(() => indexes.open(bytes.subarray(0, bytes.length - 1))).toThrow(DataDamaged);
-    expect(() => indexes.open(new Uint8Array(3))).toThrow(DataDamaged);
+    expect(() => indexes.open(bytes.subarray(0, bytes.length - 1), few)).toThrow(DataDamaged);
+    expect(() => indexes.open(new Uint8Array(3), few)).toThrow(DataDamaged);
   });
 
   it("opens the same bytes at once and in pieces", async () => {
     const bytes = indexes.build(vectors, DIMENSIONS, PARAMS).encode();
     const query = vectors.subarray(0, DIMENSIONS);
-    const aside = await indexes.openAside(bytes);
-    expect(aside.search(query, 20)).toEqual(indexes.open(bytes).search(query, 20));
-    await expect(indexes.openAside(bytes.subarray(0, bytes.length - 1))).rejects.toThrow(DataDamaged);
+    const aside = await indexes.openAside(bytes, vectors);
+    expect(aside.search(query, 20)).toEqual(indexes.open(bytes, vectors).search(query, 20));
+    await expect(indexes.openAside(bytes.subarray(0, bytes.length - 1), vectors)).rejects.toThrow(DataDamaged);
   });
 });
 
 describe("hnsw indices", () => {
+  it("compare every vector where hnswlib-node is not installed", () => {
+    const vectors = unitVectors(1001, DIMENSIONS, 3);
+    const index = hnswIndexes({ exactUpTo: 0, makeGraph: undefined }).build(vectors, DIMENSIONS, PARAMS);
+    expect([index.recall, index.efSearch]).toEqual([1, 0]);
+  });
+
   it("search few vectors exactly and many by graph, in one format", () => {
     const vectors = unitVectors(1001, DIMENSIONS, 3);
     const kinds = [1000, 1001].map((count) => {
@@ -171,7 +170,7 @@ describe("hnsw indices", () => {
     const index = graphs.build(vectors, 64, { m: 6, efConstruction: 20, efSearch: 10, seed: 1 });
     expect(recallAt10(index, vectors, 300)).toBeGreaterThan(0.95);
     expect(index.efSearch).toBeGreaterThan(10);
-    expect(index.recall).toBeGreaterThanOrEqual(0.98);
+    expect(index.recall).toBeGreaterThanOrEqual(0.99);
     expect(decodeIndex(index.encode()).facts.efSearch).toBe(index.efSearch);
   });
 
