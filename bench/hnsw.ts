@@ -42,8 +42,8 @@ const ROUNDS = 3;
 /** Above this difference two similarities are different ones: 32-bit sums in another order differ by less. */
 const ROUNDING = 1e-5;
 
-const { makeGraph } = hnswlib;
-if (makeGraph === undefined) throw new Error(`hnswlib-node does not load: ${hnswlib.problem}`);
+if (hnswlib.makeGraph === undefined) throw new Error(`hnswlib-node does not load: ${hnswlib.problem}`);
+const graphs = hnswlib.makeGraph;
 
 const { values } = parseArgs({
   options: {
@@ -117,7 +117,7 @@ function measure(name: string, texts: readonly ProductText[]) {
     indexes.open(bytes, vectors);
     const openMs = performance.now() - openedAt;
     const { payload, facts } = decodeIndex(bytes);
-    const graph = openGraph(makeGraph, payload, facts);
+    const graph = openGraph(graphs, payload, facts);
     const curve = widths.map((width) => {
       const ask = (query: Float32Array) => searchGraph(graph, query, RECALL_AT, Math.max(RECALL_AT, width));
       return { width, recall: recallOf(ask), micros: microsOf(queries, ROUNDS, ask) };

@@ -16,7 +16,7 @@ const SERVER_ENTRIES = [
   "main",
   "server/machine-limits",
   "server/training-worker",
-  "server/verify-process",
+  "server/store-reader",
   "server/workers/worker",
 ];
 

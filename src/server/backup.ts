@@ -1,11 +1,11 @@
-import { access } from "node:fs/promises";
+import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Backup } from "../cli/backup-command.js";
 import { UsageFailure } from "../cli/errors.js";
 import { InvalidArgument } from "../domain/errors.js";
 import { backupStore } from "../store/lmdb/backup.js";
 import { ConfigError, readConfig, SETTINGS } from "./settings/config.js";
-import { mustBeReadableFromHere } from "./store-owner.js";
+import { readBeside } from "./store-owner.js";
 
 /**
  * `aisle backup`: copies the store that `aisle serve` would use with this environment.
@@ -22,9 +22,13 @@ export const backUp: Backup = async ({ store, to }, env) => {
   } catch {
     throw new ConfigError(SETTINGS.store, "no store is there");
   }
-  await mustBeReadableFromHere(location.directory);
   try {
-    await backupStore(location.directory, to);
+    let isCopied = false;
+    await readBeside(location.directory, async () => {
+      if (isCopied) await rm(to, { recursive: true, force: true }); // of pages that were overwritten meanwhile
+      await backupStore(location.directory, to);
+      isCopied = true;
+    });
   } catch (error) {
     if (error instanceof InvalidArgument) throw new UsageFailure("--to: an empty or new directory is accepted");
     throw error;

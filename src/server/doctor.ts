@@ -7,16 +7,14 @@ import { text } from "node:stream/consumers";
 import type { Doctor, DoctorStep, Verification } from "../cli/doctor-command.js";
 import { DomainError, Unavailable } from "../domain/errors.js";
 import type { Finding } from "../domain/finding.js";
-import type { StoreReport } from "../store/lmdb/verify.js";
+import type { RunSalvage, SalvageProgress } from "../store/lmdb/salvage.js";
 import { type CertificateSettings, RPC_CERTIFICATE, readCertificate } from "./certificates.js";
 import { entryOf } from "./installed.js";
 import { type CertificateFiles, type ListenAddress, readConfig, SETTINGS } from "./settings/config.js";
 import { ConfigError } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
-import { mustBeReadableFromHere, ownDirectory } from "./store-owner.js";
-
-/** The last message of the process that verifies a store. */
-export type VerifyMessage = { readonly report: StoreReport } | { readonly refused: string };
+import { ownDirectory, type Reading, readDirectory } from "./store-owner.js";
+import type { ReaderJob, ReaderMessage } from "./store-reader.js";
 
 const ANSWER_MS = 10_000;
 
@@ -32,18 +30,45 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   }
   if (config.rpcTls !== null) yield { finding: certificate(config.rpcTls, RPC_CERTIFICATE) };
   yield { finding: await port(SETTINGS.rpcPort.flag, config.rpc, config.rpcTls !== null) };
-  const elsewhere = await openElsewhere(config.store);
-  if (elsewhere !== undefined) {
-    yield { finding: elsewhere };
+  const reading = await heldFor(config.store);
+  if ("finding" in reading) {
+    yield reading;
     return;
   }
-  const findings = await examineStore(config.store);
+  try {
+    yield* examineData(config.store, { verify, repair, to, partPlaceholders }, reading);
+  } finally {
+    reading.end();
+  }
+};
+
+/** Makes the server of an embedded store keep what is read; a finding when it cannot be read. */
+async function heldFor(location: StoreLocation): Promise<Reading | DoctorStep> {
+  if (location.kind !== "embedded") return { isStill: async () => true, end: () => undefined };
+  return readDirectory(location.directory).catch((error: unknown) => ({
+    finding: { about: "store", state: "problem", text: error instanceof Error ? error.message : "it is in use" },
+  }));
+}
+
+type DataRequest = Pick<Parameters<Doctor>[0], "verify" | "repair" | "to" | "partPlaceholders">;
+
+async function* examineData(
+  store: StoreLocation,
+  { verify, repair, to, partPlaceholders }: DataRequest,
+  reading: Reading,
+): AsyncGenerator<DoctorStep> {
+  const findings = await examineStore(store);
   for (const finding of findings) yield { finding };
-  if (repair && to !== undefined) yield await salvage(config.store, to);
-  else if (repair) yield { finding: await repairStore(config.store) };
-  const target: StoreLocation = repair && to !== undefined ? { kind: "embedded", directory: to } : config.store;
+  if (repair && to !== undefined) yield await salvage(store, to);
+  else if (repair) yield { finding: await repairStore(store) };
+  const target: StoreLocation = repair && to !== undefined ? { kind: "embedded", directory: to } : store;
   if (verify) {
     const verification = await verifyStore(target);
+    if (!(await reading.isStill())) {
+      const text = "a server of the store began or ended while it was read; run the doctor again";
+      yield { finding: { about: "verify", state: "problem", text } };
+      return;
+    }
     const finding = verdict(verification);
     yield { finding, verification };
     if (finding.state === "problem") return; // records of a damaged store may say anything
@@ -52,7 +77,7 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   const { examineVisitors, partVisitors } = await import("./doctor-people.js");
   if (partPlaceholders) yield* partVisitors(target);
   yield* examineVisitors(target, verify || partPlaceholders);
-};
+}
 
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -153,15 +178,6 @@ function whoListens(
   });
 }
 
-async function openElsewhere(location: StoreLocation): Promise<Finding | undefined> {
-  try {
-    if (location.kind === "embedded") await mustBeReadableFromHere(location.directory);
-    return undefined;
-  } catch (error) {
-    return { about: "store", state: "problem", text: error instanceof Error ? error.message : "it is in use" };
-  }
-}
-
 async function examineStore(location: StoreLocation): Promise<Finding[]> {
   try {
     if (location.kind === "mongo") {
@@ -181,7 +197,7 @@ async function examineStore(location: StoreLocation): Promise<Finding[]> {
  */
 async function verifyStore(location: StoreLocation): Promise<Verification> {
   if (location.kind === "embedded") {
-    return verifyInProcess(entryOf("verify-process"), location.directory);
+    return verifyInProcess(entryOf("store-reader"), location.directory);
   }
   try {
     const { verifyMongo } = await import("../store/mongo/verify.js");
@@ -192,30 +208,57 @@ async function verifyStore(location: StoreLocation): Promise<Verification> {
 }
 
 /** Runs the module at `entry`; a crash by signal becomes a finding. */
-export function verifyInProcess(entry: string | URL, directory: string): Promise<Verification> {
+export async function verifyInProcess(entry: string | URL, directory: string): Promise<Verification> {
   const failed = (failure: string): Verification => ({ entries: {}, faultCount: 0, faults: [], failure });
-  const child = fork(entry, [directory], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  let said: Verification | undefined;
+  const take = (message: ReaderMessage) => {
+    if (message.kind === "report") said = { ...message.report, failure: "" };
+    if (message.kind === "refused") said = failed(message.text);
+  };
+  const end = await readInProcess(entry, { kind: "verify", directory }, take);
+  if (end === undefined) return failed("the process that reads it could not be started");
+  if (end.signal !== null) return failed(`reading ended with ${end.signal}: the tree of the file is damaged`);
+  return said ?? failed(`the process that reads it ended with exit code ${end.code}`);
+}
+
+interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Runs a job in a process that LMDB may end; undefined when it could not be started. */
+function readInProcess(
+  entry: string | URL,
+  job: ReaderJob,
+  take: (message: ReaderMessage) => void,
+): Promise<ProcessEnd | undefined> {
+  const child = fork(entry, [JSON.stringify(job)], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   return new Promise((resolve) => {
-    let said: VerifyMessage | undefined;
-    child.on("message", (message: VerifyMessage) => {
-      said = message;
-    });
-    child.once("error", () => resolve(failed("the process that reads it could not be started")));
-    child.once("exit", (code, signal) => {
-      if (signal !== null) resolve(failed(`reading ended with ${signal}: the tree of the file is damaged`));
-      else if (said === undefined) resolve(failed(`the process that reads it ended with exit code ${code}`));
-      else if ("refused" in said) resolve(failed(said.refused));
-      else resolve({ ...said.report, failure: "" });
-    });
+    child.on("message", take);
+    child.once("error", () => resolve(undefined));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
   });
 }
+
+/** Reads what can be read of a damaged store in a process of its own, and answers how far each task has come. */
+export const salvageInProcess: RunSalvage = async (from, to, tasks) => {
+  const states = new Map<number, SalvageProgress>();
+  let refused: string | undefined;
+  const end = await readInProcess(entryOf("store-reader"), { kind: "salvage", from, to, tasks }, (message) => {
+    if (message.kind === "progress") states.set(message.progress.task, message.progress);
+    if (message.kind === "refused") refused = message.text;
+  });
+  if (refused !== undefined) throw new Unavailable(refused);
+  if (end === undefined) throw new Unavailable("The process that reads it could not be started");
+  return [...states.values()];
+};
 
 /** Makes a sound store from the readable data of a damaged one. */
 async function salvage(location: StoreLocation, to: string): Promise<DoctorStep> {
   try {
     if (location.kind !== "embedded") throw new Unavailable("--to needs an embedded store");
     const { salvageStore } = await import("../store/lmdb/salvage.js");
-    const { taken, lost, removed } = await salvageStore(location.directory, to);
+    const { taken, lost, removed } = await salvageStore(location.directory, to, salvageInProcess);
     const count = lost.reduce((sum, table) => sum + table.count, 0);
     if (lost.length === 0) {
       return {

@@ -8,7 +8,7 @@ export function installed(path: string): string {
 }
 
 /** The built module that a process or a thread begins with. */
-export function entryOf(name: "training-worker" | "verify-process" | "worker"): string {
+export function entryOf(name: "training-worker" | "store-reader" | "worker"): string {
   return installed(`dist/${name}.js`);
 }
 

@@ -7,7 +7,7 @@ import { checkApp, compareWholeApp, isEqual, type MigrationDeps, migrateApp } fr
 import type { Store } from "../store/ports/store.js";
 import { openStore, readStoreLocation, type StoreLocation } from "./open-store.js";
 import { ConfigError } from "./settings/setting.js";
-import { mustBeReadableFromHere } from "./store-owner.js";
+import { readDirectory } from "./store-owner.js";
 
 const FROM = { flag: "--from", variable: "AISLE_MIGRATE_FROM" };
 const TO = { flag: "--to", variable: "AISLE_MIGRATE_TO" };
@@ -23,7 +23,22 @@ export const migrateStores: Migrate = async function* (request, hooks) {
   const from = readStoreLocation(request.from, FROM);
   const to = readStoreLocation(request.to, TO);
   if (await isSame(from, to)) throw new ConfigError(TO, "must differ from --from");
-  if (from.kind === "embedded") await naming("source", () => mustBeReadableFromHere(from.directory));
+  const reading = from.kind === "embedded" ? await naming("source", () => readDirectory(from.directory)) : undefined;
+  try {
+    yield* copyBetween(from, to, request, hooks);
+    if ((await reading?.isStill()) === false)
+      throw new Error("source: a server of the store began or ended meanwhile; run migrate again");
+  } finally {
+    reading?.end();
+  }
+};
+
+async function* copyBetween(
+  from: StoreLocation,
+  to: StoreLocation,
+  request: MigrateRequest,
+  hooks: MigrateHooks,
+): AsyncGenerator<MigratedApp> {
   const shared = { now: Date.now, newId: uuidv7, ...PATIENT };
   const logOf = (setting: string) => (line: string) => hooks.log(`${setting}: ${line}`);
   const source = await openStore(from, { ...shared, setting: FROM, readOnly: true, log: logOf("source") });
@@ -37,7 +52,7 @@ export const migrateStores: Migrate = async function* (request, hooks) {
   } finally {
     await source.close();
   }
-};
+}
 
 /** Checked before opening: one process does not open a directory twice, once for reading only. */
 async function isSame(from: StoreLocation, to: StoreLocation): Promise<boolean> {

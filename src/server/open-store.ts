@@ -31,8 +31,11 @@ export interface OpenStoreOptions {
   readonly onDamage?: (table: string) => void;
   /** Called with a line for each step of opening; the lines do not show an address. */
   readonly log?: (line: string) => void;
-  /** Rejects every write, and does not create a missing store. */
-  readonly readOnly?: boolean;
+  /**
+   * Rejects every write, and does not create a missing store. Another process may write to an embedded one meanwhile, within
+   * `readDirectory`; with `thread` this process does.
+   */
+  readonly readOnly?: boolean | "thread";
   /** Timeouts of a MongoDB store in milliseconds: for one query, and for a work. */
   readonly answerMs?: number;
   readonly workMs?: number;
@@ -60,12 +63,13 @@ export class StoreNotOpened extends Error {
 
 /** Opens the store. Does not load the driver of the other kind. Rejects with StoreNotOpened. */
 export async function openStore(location: StoreLocation, options: OpenStoreOptions): Promise<Store> {
-  const { workMs, minFreeBytes, expectedId, setting = SETTINGS.store, ...rest } = options;
+  const { workMs, minFreeBytes, expectedId, setting = SETTINGS.store, readOnly = false, ...rest } = options;
   try {
     if (location.kind === "mongo") {
       const { openMongoStore } = await import("../store/mongo/store.js");
       return await openMongoStore({
         url: location.url,
+        readOnly: readOnly !== false,
         ...rest,
         ...(workMs !== undefined && { limits: { answerMs: workMs } }),
       });
@@ -74,6 +78,7 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
     return await openOwned(location.directory, {
       directory: location.directory,
       limits,
+      readOnly,
       ...(expectedId !== undefined && { expectedId }),
       ...rest,
     });
@@ -82,12 +87,16 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
   }
 }
 
+type OwnedOptions = Omit<EmbeddedStoreOptions, "readOnly"> & Pick<OpenStoreOptions, "readOnly">;
+
 /** Opens an embedded store, and takes its directory for this process alone unless the store is only read. */
-async function openOwned(directory: string, options: EmbeddedStoreOptions): Promise<Store> {
+async function openOwned(directory: string, { readOnly, ...options }: OwnedOptions): Promise<Store> {
   const { openEmbeddedStore } = await import("../store/lmdb/store.js");
   // Where the store has gone, nothing is made: it may come back.
   const isGone = options.expectedId !== undefined && !existsSync(join(directory, "data.mdb"));
-  if (options.readOnly === true || isGone) return openEmbeddedStore(options);
+  if (readOnly === true) return openEmbeddedStore({ ...options, beside: true });
+  if (readOnly === "thread") return openEmbeddedStore({ ...options, readOnly: true });
+  if (isGone) return openEmbeddedStore(options);
   const owned = await ownDirectory(directory).catch((error: unknown) => error);
   if (owned instanceof Unavailable) throw owned;
   try {
@@ -105,6 +114,7 @@ async function openOwned(directory: string, options: EmbeddedStoreOptions): Prom
         `No socket can be made in ${directory}${code}, which tells other processes who has the store`,
       );
     }
+    owned.serveReaders(store.hold);
     return { ...store, close: () => store.close().finally(owned.end) };
   } catch (error) {
     if (isOwnership(owned)) await owned.end();

@@ -6,14 +6,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -25,11 +24,13 @@ interface Owner {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** Processes with the same text see one another by their ids; "" where the system does not say. */
-  readonly pidNamespace: string;
+  /** It keeps what there is now for the reader that asked, until that one has closed the connection. */
+  readonly holds: boolean;
 }
 
 export interface Ownership {
+  /** Once the store is open: `hold` keeps its pages as they are until the function that it answers is called. */
+  serveReaders(hold: () => () => void): void;
   /** Lets another process have the directory: this one writes nothing more, and touches no file of it. */
   release(): Promise<void>;
   /** The same at the end, and leaves a file in place of the socket. */
@@ -57,36 +58,78 @@ export async function ownDirectory(directory: string, patienceMs = PATIENCE_MS):
   try {
     for (const until = performance.now() + patienceMs; ; await pause(LOOK_EVERY_MS)) {
       const newest = Math.max(0, ...numbersIn(path));
-      const owner = newest === 0 ? undefined : await ownerBehind(join(short.path, nameOf(newest)));
-      if (owner === undefined) {
-        const server = await claim(path, short.path, newest + 1);
-        if (server !== undefined) return ownership(join(path, nameOf(newest + 1)), server);
-      } else if (performance.now() > until) throw new Unavailable(inUse(path, owner));
+      const connection = newest === 0 ? undefined : await connectTo(join(short.path, nameOf(newest)));
+      connection?.socket.destroy();
+      if (connection === undefined) {
+        const claimed = await claim(path, short.path, newest + 1);
+        if (claimed !== undefined) return ownership(join(path, nameOf(newest + 1)), claimed);
+      } else if (performance.now() > until) throw new Unavailable(inUse(path, connection.owner));
     }
   } finally {
     short.remove();
   }
 }
 
-/**
- * Rejects with Unavailable when a process of another container has the directory: LMDB tells its readers apart by the ids of
- * processes, so it would overwrite what is read from here.
- */
-export async function mustBeReadableFromHere(directory: string): Promise<void> {
-  const owner = await ownerOf(directory);
-  if (owner === undefined || owner === "unknown" || owner.pidNamespace === pidNamespace()) return;
-  const who = `${processOf(owner)} has the store in ${resolve(directory)} open`;
-  throw new Unavailable(`${who}, in another container: run this command there, or stop that process first`);
+/** What a reader of a directory has from the process that owns it. */
+export interface Reading {
+  /** False when a server began or ended meanwhile: what was read may be wrong. */
+  isStill(): Promise<boolean>;
+  end(): void;
 }
 
-/** The process that has a directory; undefined when none has. */
-async function ownerOf(directory: string): Promise<Owner | "unknown" | undefined> {
+/** How long a reader waits for a server that is opening its store. */
+const OPENS_WITHIN_MS = 60_000;
+
+/**
+ * Makes the process that has a directory keep what there is now, in any container, so that this one can read its files. Rejects
+ * with Unavailable when that process does not answer.
+ */
+export async function readDirectory(directory: string): Promise<Reading> {
   const path = resolve(directory);
+  for (const until = performance.now() + OPENS_WITHIN_MS; ; await pause(LOOK_EVERY_MS)) {
+    const connection = await askOwner(path);
+    if (connection === undefined)
+      return { isStill: async () => (await askOwner(path, true)) === undefined, end: () => undefined };
+    const { owner, socket } = connection;
+    if (owner !== "unknown" && owner.holds)
+      return { isStill: async () => !socket.destroyed, end: () => socket.destroy() };
+    socket.destroy();
+    if (performance.now() > until || owner === "unknown")
+      throw new Unavailable(`${processOf(owner)} has the store in ${path} open and does not let it be read`);
+  }
+}
+
+/** Reads the files of a directory beside a process that may have it; once more when that one began or ended meanwhile. */
+export async function readBeside<T>(directory: string, read: () => Promise<T>): Promise<T> {
+  for (let n = 1; ; n++) {
+    const reading = await readDirectory(directory);
+    try {
+      const outcome = await read().then(
+        (value) => () => value,
+        (error: unknown) => () => {
+          throw error;
+        },
+      );
+      if (await reading.isStill()) return outcome();
+    } finally {
+      reading.end();
+    }
+    if (n === READINGS)
+      throw new Unavailable(`A server of the store in ${resolve(directory)} began or ended meanwhile: run it again`);
+  }
+}
+
+const READINGS = 3;
+
+/** Asks the process that has a directory; undefined when none has. With `isEnd` the connection is closed. */
+async function askOwner(path: string, isEnd = false): Promise<Connection | undefined> {
   const newest = Math.max(0, ...numbersIn(path));
   if (newest === 0) return undefined;
   const short = shortNameOf(path);
   try {
-    return await ownerBehind(join(short.path, nameOf(newest)));
+    const connection = await connectTo(join(short.path, nameOf(newest)));
+    if (isEnd) connection?.socket.destroy();
+    return connection;
   } finally {
     short.remove();
   }
@@ -110,19 +153,28 @@ function namesIn(path: string): string[] {
   }
 }
 
+/** A socket that tells who owns the directory, and holds its store for each connection. */
+interface Claimed {
+  readonly server: Server;
+  readonly readers: Set<Socket>;
+  hold: (() => () => void) | undefined;
+}
+
 /** Listens as the owner of this number; undefined when another process was faster. */
-async function claim(path: string, short: string, number: number): Promise<Server | undefined> {
-  const since = new Date().toISOString();
-  const words = JSON.stringify({
-    pid: cluster.isWorker ? process.ppid : process.pid,
-    host: hostname(),
-    since,
-    pidNamespace: pidNamespace(),
-  });
+async function claim(path: string, short: string, number: number): Promise<Claimed | undefined> {
+  const pid = cluster.isWorker ? process.ppid : process.pid;
+  const who = { pid, host: hostname(), since: new Date().toISOString() };
   const server = createServer((socket) => {
+    const release = holdNow(claimed);
+    claimed.readers.add(socket.unref());
     socket.on("error", () => undefined); // who asked is gone
-    socket.end(`${words}\n`);
+    socket.once("close", () => {
+      claimed.readers.delete(socket);
+      release?.();
+    });
+    socket.resume().write(`${JSON.stringify({ ...who, holds: release !== undefined })}\n`);
   });
+  const claimed: Claimed = { server, readers: new Set(), hold: undefined };
   const own = `owner.${randomUUID().slice(0, 8)}`;
   server.listen(join(short, own));
   await once(server, "listening");
@@ -137,17 +189,31 @@ async function claim(path: string, short: string, number: number): Promise<Serve
     rmSync(join(path, own), { force: true });
   }
   for (const older of numbersIn(path)) if (older < number) rmSync(join(path, nameOf(older)), { force: true });
-  return server;
+  return claimed;
 }
 
-function ownership(name: string, server: Server): Ownership {
+/** Undefined while the store is being opened or closed. */
+function holdNow({ hold }: Claimed): (() => void) | undefined {
+  try {
+    return hold?.();
+  } catch {
+    return undefined; // the reader hears that nothing is held
+  }
+}
+
+function ownership(name: string, claimed: Claimed): Ownership {
   const socket = statSync(name, { bigint: true });
   let isOver = false;
   const release = async () => {
-    if (!isOver) await closed(server);
+    if (isOver) return;
     isOver = true;
+    for (const reader of claimed.readers) reader.destroy();
+    await closed(claimed.server);
   };
   return {
+    serveReaders: (hold) => {
+      claimed.hold = hold;
+    },
     release,
     async end() {
       // Elsewhere, or replaced, it is not ours to change.
@@ -168,19 +234,30 @@ function leaveFile(name: string): void {
   }
 }
 
+/** A connection to the process that owns a directory. */
+interface Connection {
+  readonly owner: Owner | "unknown";
+  readonly socket: Socket;
+}
+
 /** Asks who listens; undefined when nobody does. */
-async function ownerBehind(path: string): Promise<Owner | "unknown" | undefined> {
+async function connectTo(path: string): Promise<Connection | undefined> {
   const socket = connect(path);
   socket.setEncoding("utf8").setTimeout(SAYS_WITHIN_MS, () => socket.destroy());
-  let said = "";
-  socket.on("data", (text: string) => {
-    said += text;
+  const said = await new Promise<string | Error>((done) => {
+    let text = "";
+    socket.on("data", (part: string) => {
+      text += part;
+      if (text.endsWith("\n")) done(text);
+    });
+    socket.once("error", done).once("close", () => done(text));
   });
-  const failure = await new Promise<Error | undefined>((done) => {
-    socket.once("error", done).once("close", () => done(undefined));
-  });
-  if (failure !== undefined && "code" in failure && GONE.includes(failure.code)) return undefined;
-  return readOwner(said) ?? "unknown";
+  if (said instanceof Error) {
+    if ("code" in said && GONE.includes(said.code)) return undefined;
+    return { owner: "unknown", socket };
+  }
+  socket.setTimeout(0).on("error", () => undefined); // its end says so
+  return { owner: readOwner(said) ?? "unknown", socket };
 }
 
 const GONE: readonly unknown[] = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "ENOTSOCK"];
@@ -196,8 +273,8 @@ function readOwner(said: string): Owner | undefined {
 
 function isOwner(read: unknown): read is Owner {
   if (typeof read !== "object" || read === null) return false;
-  const { pid, host, since, pidNamespace }: { readonly [name: string]: unknown } = { ...read };
-  return [host, since, pidNamespace].every((one) => typeof one === "string") && typeof pid === "number";
+  const { pid, host, since, holds }: { readonly [name: string]: unknown } = { ...read };
+  return typeof pid === "number" && typeof host === "string" && typeof since === "string" && typeof holds === "boolean";
 }
 
 function inUse(path: string, owner: Owner | "unknown"): string {
@@ -206,14 +283,6 @@ function inUse(path: string, owner: Owner | "unknown"): string {
 
 function processOf(owner: Owner | "unknown"): string {
   return owner === "unknown" ? "another process" : `process ${owner.pid} on ${owner.host} (since ${owner.since})`;
-}
-
-function pidNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return ""; // not Linux
-  }
 }
 
 /** The address of a socket has about a hundred bytes: a longer path gets a link for a moment. */

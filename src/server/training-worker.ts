@@ -23,7 +23,7 @@ const port = parentPort;
 if (port === null) throw new Error("The training worker runs as a thread of aisle serve");
 const say = (message: TrainingMessage) => port.postMessage(message);
 
-const store = await openStore(job.store, { now: Date.now, readOnly: true, answerMs: PATIENT_MS });
+const store = await openStore(job.store, { now: Date.now, readOnly: "thread", answerMs: PATIENT_MS });
 try {
   const options: TrainModelOptions = {
     appId: job.appId,

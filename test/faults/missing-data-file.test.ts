@@ -48,7 +48,7 @@ describe("a server that starts without its data file", () => {
       await cp(join(sound, "data.mdb"), join(directory, "whole.mdb"));
       await rename(join(directory, "whole.mdb"), join(directory, "data.mdb"));
       await ready;
-      const named = new RegExp(`data\\.mdb is ${state}, but the lock\\.mdb of a store is there`);
+      const named = new RegExp(`data\\.mdb is ${state}, but store-id is there`);
       await expectServesAgain({ facadeUrl, output }, named);
     },
     120_000,

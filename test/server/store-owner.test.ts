@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Unavailable } from "../../src/domain/errors.js";
-import { mustBeReadableFromHere, type Ownership, ownDirectory } from "../../src/server/store-owner.js";
+import { type Ownership, ownDirectory, readBeside, readDirectory } from "../../src/server/store-owner.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 
 const MODULE = join(import.meta.dirname, "../../src/server/store-owner.ts");
@@ -12,7 +12,8 @@ const MODULE = join(import.meta.dirname, "../../src/server/store-owner.ts");
 /** A process that takes the directory, and says so. */
 async function otherOwner(directory: string, under: readonly string[] = []) {
   const text = `const { ownDirectory } = await import(${JSON.stringify(MODULE)});
-    await ownDirectory(${JSON.stringify(directory)});
+    const owned = await ownDirectory(${JSON.stringify(directory)});
+    owned.serveReaders(() => () => undefined);
     console.log("owns");
     setInterval(() => {}, 1000);`;
   const args = ["--import", "tsx", "--input-type=module", "--eval", text];
@@ -62,11 +63,52 @@ describe("a directory", () => {
     await owned.release();
   });
 
-  it("may be read beside a process that is seen from here", async () => {
+  it("is read without asking when nobody has it, and again when somebody took it meanwhile", async () => {
     const directory = await temporaryDirectory();
-    await mustBeReadableFromHere(directory);
-    await otherOwner(directory);
-    await mustBeReadableFromHere(directory);
+    let reads = 0;
+    const owners: Ownership[] = [];
+    const read = async () => {
+      if (++reads > 1) return "read";
+      const owned = await ownDirectory(directory);
+      owned.serveReaders(() => () => undefined);
+      owners.push(owned);
+      return "read too early";
+    };
+    expect(await readBeside(directory, read)).toBe("read");
+    expect(reads).toBe(2);
+    await owners[0]?.end();
+  });
+
+  it("is held for each reader until that one has ended", async () => {
+    const directory = await temporaryDirectory();
+    const owned = await ownDirectory(directory);
+    let held = 0;
+    owned.serveReaders(() => {
+      held++;
+      return () => {
+        held--;
+      };
+    });
+    const readings = await Promise.all([readDirectory(directory), readDirectory(directory)]);
+    expect(held).toBe(2);
+    for (const reading of readings) expect(await reading.isStill()).toBe(true);
+    readings[0]?.end();
+    await expect.poll(() => held).toBe(1);
+    await owned.end();
+    await expect.poll(() => readings[1]?.isStill()).toBe(false);
+    await expect.poll(() => held).toBe(0);
+  });
+
+  it("is read once the store of its owner is open, and not while its owner stands still", async () => {
+    const directory = await temporaryDirectory();
+    const owned = await ownDirectory(directory);
+    const reading = readDirectory(directory);
+    owned.serveReaders(() => () => undefined);
+    (await reading).end();
+    await owned.end();
+    const other = await otherOwner(directory);
+    other.kill("SIGSTOP");
+    await expect(readDirectory(directory)).rejects.toThrow("another process has the store in");
   });
 });
 
@@ -74,10 +116,12 @@ const ELSEWHERE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
 const canUnshare = spawnSync(ELSEWHERE[0]!, [...ELSEWHERE.slice(1), "true"]).status === 0;
 
 describe.skipIf(!canUnshare)("a directory of a process in another container", () => {
-  it("is neither given nor read", async () => {
+  it("is not given, and is held for a reader here", async () => {
     const directory = await temporaryDirectory();
     await otherOwner(directory, ELSEWHERE);
     await expect(ownDirectory(directory, 0)).rejects.toThrow(/^process \d+ on .+ has the store in /);
-    await expect(mustBeReadableFromHere(directory)).rejects.toThrow("in another container: run this command there");
+    const reading = await readDirectory(directory);
+    expect(await reading.isStill()).toBe(true);
+    reading.end();
   });
 });

@@ -108,10 +108,7 @@ export function indexedVectors({ sections }: Container): Parameters<OpenIndex> |
  * Reads what `encodeSnapshot` wrote, of this or another version, in steps of some milliseconds each. Throws DataDamaged or
  * another Error for anything else.
  */
-export function* snapshotSteps(
-  { manifest, sections }: Container,
-  openIndex: OpenIndex,
-): Steps<DecodedSnapshot> {
+export function* snapshotSteps({ manifest, sections }: Container, openIndex: OpenIndex): Steps<DecodedSnapshot> {
   if (manifest.formatNumber !== SNAPSHOT_FORMAT)
     throw new DataDamaged(`The model snapshot has contents of format ${manifest.formatNumber}`);
   const unread: string[] = [];
@@ -160,11 +157,7 @@ function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<strin
   return undefined;
 }
 
-function decodeSemantic(
-  embedder: Section,
-  vectors: Section | undefined,
-  openIndex: OpenIndex,
-): SemanticModel {
+function decodeSemantic(embedder: Section, vectors: Section | undefined, openIndex: OpenIndex): SemanticModel {
   const { rows, vectors: values, index } = vectors?.arrays ?? {};
   if (!(rows instanceof Uint32Array) || !(values instanceof Float32Array) || !(index instanceof Uint8Array))
     throw new DataDamaged("The model snapshot lacks its vectors");

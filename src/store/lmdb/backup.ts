@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
-import { type Environment, openEnvironment } from "./environment.js";
+import { syncFile } from "./compaction.js";
+import { type Environment, openBeside } from "./environment.js";
 import { makeDirectory, syncDirectory } from "./files.js";
 import { appIdOf } from "./keys.js";
 import { copySound, MODELS, modelDirectory, namesIn } from "./model-files.js";
+import { LOCK_FILE } from "./open-root.js";
 
-/** Another process may prune a model before its file is copied. Then the copy starts again from the newest records. */
+/** A server may prune a model before its file is copied. Then the copy starts again from the newest records. */
 const TRIES = 10;
 
 /**
- * Copies a store while others serve from it. The copy holds the records of one commit, including every write confirmed
+ * Copies a store. A process that writes meanwhile must hold its pages (`openBeside`). The copy holds the records of one commit, including every write confirmed
  * before the call, and the model files that they name. It is compact and holds no bytes of erased records. To restore,
  * open it. `target` appears only when it is complete and on disk. Takes about 3 µs a record; meanwhile the source file
  * grows with every write.
@@ -24,7 +26,7 @@ export async function backupStore(directory: string, target: string, newId: () =
   if ((await namesIn(to)).length > 0) {
     throw new InvalidArgument("target", "invalid", "an empty or new directory");
   }
-  const environment = await openEnvironment(directory, true, () => undefined);
+  const environment = await openBeside(directory, () => undefined);
   const partial = `${to}.${newId()}.partial`;
   try {
     await makeDirectory(dirname(to));
@@ -55,22 +57,12 @@ async function copy(environment: Environment, to: string): Promise<boolean> {
       if (!(await copySound(modelDirectory(environment.directory, appId), modelDirectory(to, appId), value)))
         return false;
     }
-    await inspection.copyTo(to);
+    await syncFile(await inspection.copyTo(to));
   } finally {
     inspection.end();
   }
-  await rm(join(to, "lock.mdb"), { force: true });
-  await syncFile(join(to, "data.mdb"));
+  await rm(join(to, LOCK_FILE), { force: true });
   if ((await namesIn(join(to, MODELS))).length > 0) await syncDirectory(join(to, MODELS));
   await syncDirectory(to);
   return true;
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { open } from "lmdb";
 import type { Now } from "../../domain/clock.js";
 import { DomainError } from "../../domain/errors.js";
 import type { Finding } from "../../domain/finding.js";
 import { clockFinding, idTime } from "../clock-finding.js";
-import { type Environment, openEnvironment } from "./environment.js";
+import { type Environment, openBeside } from "./environment.js";
 import { newestEvents } from "./event-store.js";
 import { freeBytesOf } from "./files.js";
 import { FORMAT_NUMBER, FormatUnsupported } from "./format.js";
@@ -18,14 +17,14 @@ import { WRITER_LIMITS } from "./writer-limits.js";
 /** Report a note when the free space is below this multiple of `minFreeBytes`. */
 const ROOMY = 4;
 
-/** Examines a store without writing to it; servers may use it meanwhile. Never rejects. */
+/** Examines a store without writing to it. A process that writes meanwhile must hold its pages (`openBeside`). Never rejects. */
 export async function examineEmbedded(directory: string, now: Now): Promise<Finding[]> {
   const path = resolve(directory);
   const bytes = await sizeOf(join(path, "data.mdb"));
   if (bytes === undefined) return [missing(path), disk(path)];
   const findings: Finding[] = [];
   try {
-    const environment = await openEnvironment(path, true, () => undefined);
+    const environment = await openBeside(path, () => undefined);
     try {
       findings.push({
         about: "store",
@@ -38,7 +37,6 @@ export async function examineEmbedded(directory: string, now: Now): Promise<Find
     } finally {
       await environment.close();
     }
-    findings.push(await memoryMap(path));
   } catch (error) {
     const state = error instanceof FormatUnsupported && error.canBeUpgraded ? "note" : "problem";
     const text = error instanceof DomainError ? error.message : "it cannot be read";
@@ -66,19 +64,6 @@ async function size(path: string, bytes: number): Promise<Finding> {
     }
   }
   return { about: "size", state: "ok", text: `records ${mb(bytes)}, ${files} files of models ${mb(modelBytes)}` };
-}
-
-/** LMDB's own figures. The map grows as needed; only disk space limits it. */
-async function memoryMap(path: string): Promise<Finding> {
-  const root = open(path, { readOnly: true, noSubdir: false, overlappingSync: false });
-  const stats: unknown = root.getStats();
-  await root.close();
-  const number = (name: string): number => {
-    const value: unknown = typeof stats === "object" && stats !== null ? Reflect.get(stats, name) : undefined;
-    return typeof value === "number" ? value : 0;
-  };
-  const readers = `${number("numReaders")} of ${number("maxReaders")} places of readers were used`;
-  return { about: "map", state: "ok", text: `${mb(number("mapSize"))} mapped, ${readers}` };
 }
 
 /** Unfinished removals and copies. */

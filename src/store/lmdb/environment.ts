@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import type { Database, RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
-import { Commits, createTransact } from "./commits.js";
-import { compact, mustHaveSameFiles, StoreReplaced } from "./compaction.js";
 import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
 import {
   checkFormat,
-  ERASED_KEY,
   erasedAt,
   FORMAT_KEY,
   FORMAT_NUMBER,
@@ -20,21 +18,16 @@ import {
   savedClock,
   storeIdOf,
   upgradeFormat,
-  type Write,
 } from "./format.js";
 import { type Inspection, inspectionOf } from "./inspection.js";
 import type { Key } from "./keys.js";
-import { isLockRace } from "./lock-race.js";
-import { mustHaveItsData, StoreAway } from "./missing-data.js";
-import { NewestCommit } from "./newest-commit.js";
-import { openDatabase, openRoot } from "./open-root.js";
-import { PageFile } from "./pages/page-file.js";
+import { markStore, mustHaveItsData, StoreAway } from "./missing-data.js";
+import { OpenFile } from "./open-file.js";
+import { DATA_FILE, LOCK_FILE, openDatabase, openRoot, tableNames } from "./open-root.js";
 import type { SavedClock } from "./records.js";
-import { filesOf, isSameFile, type StoreFiles, StoreNames } from "./replaced-files.js";
-import { checkStoreFile, DATA_FILE, LOCK_FILE } from "./store-file.js";
 import { Table } from "./table.js";
 import { mustHaveItsTables, openTables, type Tables } from "./tables.js";
-import { lockHolder } from "./write-lock.js";
+import { Transactions } from "./transactions.js";
 
 /** An open LMDB environment. */
 export interface Environment {
@@ -44,16 +37,16 @@ export interface Environment {
   readonly readOnly: boolean;
   readonly tables: Tables;
   /**
-   * Runs `body` in a write transaction; only one runs at a time over all threads and processes. Resolves when its writes
-   * are on disk. Rejects and writes nothing when `body` throws or the commit fails.
+   * Runs `body` in a write transaction; only one runs at a time. Resolves when its writes are on disk. Rejects and writes
+   * nothing when `body` throws or the commit fails.
    */
   transact(body: () => void): Promise<void>;
-  /** Throws StoreFilesChanged when the open files are no longer those of the directory. */
-  checkNames(): void;
+  /** Throws StoreFileChanged when the open file is no longer that of the directory. */
+  checkFile(): void;
   /** Runs `body` with all its reads on one commit, the newest. */
   snapshot<R>(body: () => R): R;
-  /** Describes the other process that holds the write lock, for a log line. */
-  lockHolder(): string | undefined;
+  /** Keeps the pages of the newest commit and of later ones as they are, until the function that it answers is called. */
+  hold(): () => void;
   /** Records that the file holds bytes of erased records, which the next compaction removes. */
   noteErased(at: number): Promise<void>;
   /** When `noteErased` was called first; undefined when the file holds no erased bytes. */
@@ -62,19 +55,28 @@ export interface Environment {
   clock(): SavedClock | undefined;
   /** Saves the clock, within `transact`. */
   noteClock(clock: SavedClock): void;
-  /** See `compaction.ts`. Call it before any other use of the environment, and close the environment afterwards. */
-  compact(): Promise<boolean>;
   /** Starts an inspection of the newest commit. */
   inspect(): Inspection;
   close(): Promise<void>;
 }
 
+/** What is to be opened, see `openEnvironment`. */
+interface Wanted {
+  readonly path: string;
+  /** Where LMDB finds the data file, and keeps its lock file. */
+  readonly lmdbPath: string;
+  readonly readOnly: boolean;
+  readonly onDamage: (table: string) => void;
+  readonly log: (line: string) => void;
+  readonly newId: () => string;
+  readonly expectedId: string | undefined;
+}
+
 /**
- * Opens a store and upgrades an older format. It rejects with
+ * Opens a store and upgrades an older format. Several threads of one process may have it open. It rejects with
  * - FormatUnsupported for a newer format, and with `readOnly` for an older one;
- * - Unavailable when a read-only store is missing, the directory is not writable, or another process holds the write lock
- *   for too long;
- * - DataDamaged for a file that would crash LMDB;
+ * - Unavailable when a read-only store is missing, or the directory is not writable;
+ * - DataDamaged when a table is missing;
  * - StoreAway when the store has disappeared; with `expectedId` also when the directory holds no store or another one.
  */
 export async function openEnvironment(
@@ -85,57 +87,62 @@ export async function openEnvironment(
   newId: () => string = randomUUID,
   expectedId?: string,
 ): Promise<Environment> {
-  const wanted = { path: resolve(directory), readOnly, onDamage, log, newId, expectedId };
-  for (let n = 1; ; n++) {
-    let isRace = false;
-    try {
-      return await openOnce(wanted);
-    } catch (error) {
-      isRace = isLockRace(error);
-      if ((!isRace && !(error instanceof StoreReplaced)) || n === TRIES) throw error;
-    }
-    if (isRace) await setTimeout(n * (20 + Math.random() * 30)); // random, so that competing processes do not retry together
+  const path = resolve(directory);
+  return openWanted({ path, lmdbPath: path, readOnly, onDamage, log, newId, expectedId });
+}
+
+/**
+ * Opens a store to read it while another process may write to it, which must hold its pages (`hold`) from before the call until the
+ * reader has closed. LMDB tells readers apart by the ids of processes, which two containers share, and its lock file loses commits
+ * when a process opens it at the wrong moment (LMDB's ITS#9496). So the reader has a lock file of its own: it finds the data file
+ * by a link in a temporary folder.
+ */
+export async function openBeside(directory: string, onDamage: (table: string) => void): Promise<Environment> {
+  const path = resolve(directory);
+  const linked = await linkedFolder(path);
+  try {
+    const rest = { log: () => undefined, newId: randomUUID, expectedId: undefined };
+    const environment = await openWanted({ path, lmdbPath: linked.path, readOnly: true, onDamage, ...rest });
+    return { ...environment, close: () => environment.close().finally(linked.remove) };
+  } catch (error) {
+    await linked.remove();
+    throw error;
   }
 }
 
-/** Attempts to open a store that is being compacted, or closed by its last user, at the same moment. */
-const TRIES = 10;
-
-/** What is to be opened, see `openEnvironment`. */
-interface Wanted {
-  readonly path: string;
-  readonly readOnly: boolean;
-  readonly onDamage: (table: string) => void;
-  readonly log: (line: string) => void;
-  readonly newId: () => string;
-  readonly expectedId: string | undefined;
+/** A temporary folder with a link to the data file of a directory. */
+export async function linkedFolder(directory: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "aisle-reader-"));
+  await symlink(join(directory, DATA_FILE), join(path, DATA_FILE));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-async function openOnce(wanted: Wanted): Promise<Environment> {
-  const isThere = await prepareDirectory(wanted);
-  const files = await openFiles(wanted, isThere);
+async function openWanted(wanted: Wanted): Promise<Environment> {
+  await prepareDirectory(wanted);
+  const root = openRoot(wanted.lmdbPath, wanted.readOnly);
   try {
-    const commits = commitsOf(files, wanted);
-    const opened = openAllTables(files, commits, wanted);
+    const file = wanted.readOnly ? undefined : new OpenFile(wanted.path);
+    const transactions = new Transactions(root, wanted.onDamage);
+    const opened = openAllTables(root, transactions, wanted);
     const storeId = storeIdOf(opened.meta);
     if (wanted.expectedId !== undefined && storeId !== wanted.expectedId)
       throw new StoreAway(
         `Another store is in ${wanted.path} now: put the one back that was open, or restart Aisle to use it`,
       );
-    const names = wanted.readOnly
-      ? undefined
-      : new StoreNames(wanted.path, mustHaveSameFiles(files.root, wanted.path, files.before));
-    if (!wanted.readOnly) await syncDirectory(wanted.path); // LMDB syncs its files, not the names of the files
-    return environmentOver(wanted, files, commits, names, { ...opened, storeId });
+    if (!wanted.readOnly) {
+      await syncDirectory(wanted.path); // LMDB syncs its files, not the names of the files
+      await markStore(wanted.path, storeId);
+    }
+    return environmentOver(wanted, root, transactions, file, { ...opened, storeId });
   } catch (error) {
-    closeSync(files.dataFile);
-    await files.root.close();
-    throw asOpeningError(error);
+    await root.close();
+    if (error instanceof DomainError) throw error;
+    throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }
 }
 
-/** Makes the directory, and checks that it can be used and has not lost its store. Returns whether a store is there. */
-async function prepareDirectory({ path, readOnly, log, expectedId }: Wanted): Promise<boolean> {
+/** Makes the directory, and checks that it can be used and has not lost its store. */
+async function prepareDirectory({ path, readOnly, expectedId }: Wanted): Promise<void> {
   const isThere = existsSync(join(path, DATA_FILE));
   if (expectedId !== undefined && !isThere) throw new StoreAway(`The store is no longer in ${path}: put it back`);
   if (!readOnly) {
@@ -144,64 +151,6 @@ async function prepareDirectory({ path, readOnly, log, expectedId }: Wanted): Pr
   }
   mustHaveItsData(path);
   if (readOnly && !isThere) throw new Unavailable(`There is no store in ${path}`);
-  checkStoreFile(path, log);
-  return isThere;
-}
-
-/** The files of a store, open by LMDB and for reading their pages. */
-interface OpenFiles {
-  readonly root: RootDatabase<Uint8Array, Key>;
-  readonly dataFile: number;
-  /** The files before LMDB opened them. */
-  readonly before: StoreFiles;
-}
-
-/**
- * The data file is open before LMDB opens it, and is kept open: so no file that replaces it gets its inode number and passes
- * for it.
- */
-async function openFiles({ path, readOnly }: Wanted, isThere: boolean): Promise<OpenFiles> {
-  let dataFile: number | undefined;
-  let root: RootDatabase<Uint8Array, Key> | undefined;
-  try {
-    dataFile = isThere ? openDataFile(path) : undefined;
-    const before = filesOf(path, dataFile);
-    root = openRoot(path, readOnly);
-    if (dataFile !== undefined && !isSameFile(before.data, filesOf(path).data)) throw new StoreReplaced();
-    dataFile ??= openDataFile(path);
-    return { root, dataFile, before };
-  } catch (error) {
-    if (dataFile !== undefined) closeSync(dataFile);
-    await root?.close();
-    throw asOpeningError(error);
-  }
-}
-
-function openDataFile(path: string): number {
-  try {
-    return openSync(join(path, DATA_FILE), "r");
-  } catch (error) {
-    throw asOpeningError(error);
-  }
-}
-
-function asOpeningError(error: unknown): DomainError {
-  if (error instanceof DomainError) return error;
-  return new Unavailable("The store directory cannot be opened", undefined, { cause: error });
-}
-
-interface OpenCommits {
-  readonly newest: NewestCommit;
-  readonly reads: Commits;
-  /** Runs `body` in a write transaction while the store is opened or compacted, and blocks the process meanwhile. */
-  readonly write: Write;
-}
-
-function commitsOf({ root, dataFile }: OpenFiles, { path, onDamage }: Wanted): OpenCommits {
-  const newest = new NewestCommit(root, path);
-  newest.settle();
-  const reads = new Commits(root, newest, new PageFile(dataFile), onDamage);
-  return { newest, reads, write: (body) => newest.write(() => reads.write(body)) };
 }
 
 /** The table of the format number. */
@@ -215,8 +164,8 @@ interface OpenTables {
 
 /** Opens the tables, makes those that are missing in a new store, and upgrades the format. */
 function openAllTables(
-  { root }: OpenFiles,
-  { reads, write }: OpenCommits,
+  root: RootDatabase<Uint8Array, Key>,
+  transactions: Transactions,
   { readOnly, newId, log }: Wanted,
 ): OpenTables {
   const openAll = (): OpenTables => {
@@ -226,54 +175,50 @@ function openAllTables(
       databases.set(name, database);
       return database;
     };
-    const before = reads.names();
-    const meta = openMeta(open(META), reads);
+    const before = tableNames(root);
+    const meta = openMeta(open(META), transactions);
     checkFormat(meta, readOnly);
-    const tables = openTables((name, codec) => new Table(name, open(name), codec, reads));
+    const tables = openTables((name, codec) => new Table(name, open(name), codec, transactions));
     mustHaveItsTables(before, databases.keys(), meta.numbers.get(FORMAT_KEY) === FORMAT_NUMBER);
     return { databases, meta, tables };
   };
   if (readOnly) return openAll();
+  const write = <R>(body: () => R): R => transactions.write(body);
   const opened = write(openAll);
-  upgradeFormat(write, { ...opened, newId }, log);
+  upgradeFormat(write, { ...opened, newId, drop: (name) => openDatabase(root, name).dropSync() }, log);
   return opened;
 }
 
 function environmentOver(
   { path, readOnly }: Wanted,
-  { root }: OpenFiles,
-  { newest, reads, write }: OpenCommits,
-  names: StoreNames | undefined,
+  root: RootDatabase<Uint8Array, Key>,
+  transactions: Transactions,
+  file: OpenFile | undefined,
   { storeId, databases, meta, tables }: OpenTables & { readonly storeId: string },
 ): Environment {
-  const transact = createTransact(reads, newest, names);
+  const transact = async (body: () => void) => {
+    await transactions.transact(body);
+    file?.check(); // a write counts only in the file that others will open
+  };
   return {
     directory: path,
     storeId,
     readOnly,
     tables,
     transact,
-    checkNames: () => names?.check(),
-    lockHolder: () => lockHolder(path),
+    checkFile: () => file?.check(),
+    snapshot: (body) => transactions.snapshot(body),
+    hold: () => {
+      const transaction = transactions.keep();
+      return () => transaction.done();
+    },
     noteErased: (at) => transact(() => noteErased(meta, at)),
     erasedAt: () => erasedAt(meta),
     clock: () => savedClock(meta),
     noteClock: (clock) => noteClock(meta, clock),
-    compact: () =>
-      compact({
-        directory: path,
-        root,
-        write,
-        databases,
-        view: () => reads.current(),
-        openRoot: (to) => openRoot(to, false),
-        openDatabase,
-        isLeftOut: (table, key) => table === META && key === ERASED_KEY,
-      }),
-    snapshot: (body) => reads.snapshot(body),
-    inspect: () => inspectionOf(reads.keep(), [...databases.keys()]),
+    inspect: () => inspectionOf(transactions.keep(), databases),
     close: async () => {
-      reads.close();
+      transactions.closed = true;
       await root.close();
     },
   };

@@ -19,11 +19,13 @@ export interface UpgradedStore {
   readonly tables: Tables;
   /** A text not given before. */
   readonly newId: () => string;
+  /** Removes a table of an earlier format with all its entries. */
+  readonly drop: (table: string) => void;
 }
 
 /**
- * Upgrades a store from the previous format to `to`. One transaction runs it and sets the new number, while every other
- * process waits for the write lock. After a crash the store therefore has one of the two formats, never a mix.
+ * Upgrades a store from the previous format to `to`. One transaction runs it and sets the new number. After a crash the store
+ * therefore has one of the two formats, never a mix.
  */
 export interface Upgrade {
   readonly to: number;
@@ -35,20 +37,30 @@ const UPGRADES: readonly Upgrade[] = [
   // The keys of contacts follow other rules; a server that starts writes them anew, app by app (`identity/rekey-contacts.ts`).
   // Opening creates the table of suppressed addresses.
   { to: 10, run: () => undefined },
+  // The log of written products told other processes of the directory of them.
+  {
+    to: 11,
+    run: ({ drop }) => {
+      for (const table of FORMER_TABLES) drop(table);
+    },
+  },
 ];
+
+/** Tables of formats before 11. */
+export const FORMER_TABLES: readonly string[] = ["productLog", "productHeads"];
 
 /**
  * Version of the layout of keys and values. It grows when a table is added, or when an older Aisle could not read the
  * records of a newer one.
  */
-export const FORMAT_NUMBER = 10;
+export const FORMAT_NUMBER = 11;
 
 /** The oldest format that can be upgraded. */
 const OLDEST = 9;
 const TOO_OLD = "it cannot be upgraded";
 
 /** Time of the first erasure since the last compaction; absent when the file holds no erased bytes. */
-export const ERASED_KEY: Key = "store\0erased";
+const ERASED_KEY: Key = "store\0erased";
 
 export const FORMAT_KEY: Key = "store\0format";
 /** The clock at one of the last commits. */
@@ -101,7 +113,7 @@ export function upgradeFormat(
   for (;;) {
     if (numbers.get(FORMAT_KEY) === supported) return;
     const upgradedFrom = write(() => {
-      const at = numbers.get(FORMAT_KEY); // another process may have upgraded it meanwhile
+      const at = numbers.get(FORMAT_KEY);
       if (at === undefined) {
         put(texts, STORE_ID_KEY, store.newId());
         put(numbers, FORMAT_KEY, supported);
@@ -122,6 +134,11 @@ export function upgradeFormat(
 /** Within a write transaction: records that the file holds erased bytes. */
 export function noteErased({ numbers }: Meta, at: number): void {
   if (numbers.get(ERASED_KEY) === undefined) put(numbers, ERASED_KEY, at);
+}
+
+/** The entry that `noteErased` makes, which a compacted file does not need. */
+export function isErasureNote(table: string, key: Key): boolean {
+  return table === "meta" && key === ERASED_KEY;
 }
 
 /** Time of the first erasure since the last compaction; undefined when there was none. */

@@ -1,17 +1,23 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
+import { writeFileDurably } from "./files.js";
 import { MODELS } from "./model-files.js";
-import { commitNumberIn } from "./newest-commit.js";
-import { DATA_FILE, LOCK_FILE } from "./store-file.js";
+import { DATA_FILE, LOCK_FILE } from "./open-root.js";
+
+/** Written beside a store once it is complete: with it, a missing data file is a lost one. */
+const MARK = "store-id";
+
+/** Leaves the mark of a complete store. */
+export async function markStore(directory: string, storeId: string): Promise<void> {
+  if (!existsSync(join(directory, MARK)))
+    await writeFileDurably(directory, MARK, `${MARK}.tmp`, [Buffer.from(storeId)]);
+}
 
 /** The store cannot be opened until the operator puts it back or frees disk space. It is not damaged. */
 export class StoreAway extends Unavailable {
   readonly isPassing = true;
 }
-
-/** Number of commits that create a store. A crash before they are durable leaves a lock file without data and loses nothing. */
-const CREATING_COMMITS = 2;
 
 /**
  * Throws StoreAway when the data file is missing or empty, but other files show that a store was here or is being copied.
@@ -40,20 +46,9 @@ export function mustHaveItsData(directory: string): void {
 /** The name of a file that shows that a store was here; undefined when there is none. */
 function traceOf(directory: string): string | undefined {
   if (hasEntries(join(directory, MODELS))) return `${MODELS}/`;
-  return commitOf(join(directory, LOCK_FILE)) > CREATING_COMMITS ? `the ${LOCK_FILE} of a store` : undefined;
+  return existsSync(join(directory, MARK)) ? MARK : undefined;
 }
 
 function hasEntries(directory: string): boolean {
   return existsSync(directory) && readdirSync(directory).length > 0;
-}
-
-/** Closing the descriptor drops this process's locks in the file, which does no harm: without its data the store is not open. */
-function commitOf(path: string): number {
-  if (!existsSync(path)) return 0;
-  const fd = openSync(path, "r");
-  try {
-    return commitNumberIn(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

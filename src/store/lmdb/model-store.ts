@@ -64,7 +64,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       const directory = modelDirectory(environment.directory, appId);
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
-      environment.checkNames(); // otherwise a moved store's directory would be created again, which blocks putting it back
+      environment.checkFile(); // otherwise a moved store's directory would be created again, which blocks putting it back
       const app = appKey(appId);
       const madeAt = ofApp ?? tables.apps.get(app)?.createdAt;
       try {

@@ -1,9 +1,12 @@
 import { type Database, open, type RootDatabase } from "lmdb";
 import { Unavailable } from "../../domain/errors.js";
 import { AS_BYTES } from "./codec.js";
-import type { Key } from "./keys.js";
+import { FIRST, type Key, LAST } from "./keys.js";
 import { allocateLockFile } from "./lock-file.js";
-import { openOrClose } from "./lock-race.js";
+
+/** The files LMDB keeps in the directory of a store. */
+export const DATA_FILE = "data.mdb";
+export const LOCK_FILE = "lock.mdb";
 
 const MAX_TABLES = 64;
 const MAX_READERS = 512;
@@ -24,7 +27,7 @@ export function openRoot(path: string, readOnly: boolean): RootDatabase<Uint8Arr
   };
   allocateLockFile(path);
   try {
-    return openOrClose(() => open<Uint8Array, Key>(path, options));
+    return open<Uint8Array, Key>(path, options);
   } catch (error) {
     throw new Unavailable("The store directory cannot be opened", undefined, { cause: error });
   }
@@ -35,4 +38,23 @@ export function openDatabase(root: RootDatabase<Uint8Array, Key>, name: string):
   const database: Database<Uint8Array, Key> | undefined = root.openDB<Uint8Array, Key>(name, { name, ...AS_BYTES });
   if (database === undefined) throw new Unavailable("The directory holds no complete store");
   return database;
+}
+
+/** Behind the name of each table, as lmdb-js gives it to LMDB. */
+const NAME_END = "\0";
+
+/** The names of the tables that there are. */
+export function tableNames(root: RootDatabase<Uint8Array, Key>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const key of root.getKeys({ start: FIRST, end: LAST }))
+    names.add(key.endsWith(NAME_END) ? key.slice(0, -NAME_END.length) : key);
+  return names;
+}
+
+/** The number of a table's entries, by LMDB's own count. */
+export function entryCount(database: Database<Uint8Array, Key>): number {
+  const stats: unknown = database.getStats();
+  const count: unknown = typeof stats === "object" && stats !== null ? Reflect.get(stats, "entryCount") : undefined;
+  if (typeof count !== "number") throw new TypeError("LMDB does not count the entries of a table");
+  return count;
 }

@@ -13,15 +13,6 @@ export interface StoredModel {
   readonly pieces: readonly number[];
 }
 
-/** The head of an app's product log. Log records are numbered from 1. */
-export interface LogHead {
-  /** Unique to each log: an app that was removed and created again has a new one. */
-  readonly generation: string;
-  /** Records up to this number were removed. */
-  readonly cut: number;
-  readonly last: number;
-}
-
 /** The clock at a commit, and how long its machine had run then. */
 export interface SavedClock extends ClockMark {
   /** Id of the machine's boot; "" when unknown. */
@@ -48,9 +39,6 @@ export const KINDS = {
   idempotencyTimes: text,
   /** Change ids by contact. */
   contactChanges: text,
-  /** Ids of the products that each batch wrote, in commit order; see `upkeep.ts`. */
-  productLog: list(text),
-  productHeads: record<LogHead>({ generation: text, cut: number, last: number }),
   models: record<StoredModel>({ record: model.inline, fileChecksum: number, pieces: later(list(number), []) }),
 };
 

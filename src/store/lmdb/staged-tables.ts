@@ -277,7 +277,6 @@ const APPENDED: ReadonlySet<string> = new Set<keyof Tables>([
   "interactions",
   "changes",
   "contactChanges",
-  "productLog",
 ]);
 
 export function stageTables(tables: Tables, journal: Journal): StagedTables {

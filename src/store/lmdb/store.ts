@@ -5,9 +5,10 @@ import type { Clock, Now } from "../../domain/clock.js";
 import type { KeyClock } from "../idempotency-records.js";
 import type { Store } from "../ports/store.js";
 import { createAppStore } from "./app-store.js";
+import { compact } from "./compaction.js";
 import { createContactStore } from "./contact-store.js";
 import { createCopies } from "./copies.js";
-import { type Environment, openEnvironment } from "./environment.js";
+import { type Environment, openBeside, openEnvironment } from "./environment.js";
 import { createEventStore, EventOrder } from "./event-store.js";
 import { createFeedStore } from "./feed-store.js";
 import { freeBytesOf } from "./files.js";
@@ -24,13 +25,13 @@ import { createRejectedEventStore } from "./rejected-event-store.js";
 import { Removals } from "./removal.js";
 import { type Machine, resumeClock, thisMachine } from "./saved-clock.js";
 import { createUnitOfWork } from "./unit-of-work.js";
-import { ChangedApps, createActivity, createClockNotes, createProductLog, createSweep } from "./upkeep.js";
+import { ChangedApps, createActivity, createClockNotes, createSweep } from "./upkeep.js";
 import { createVisitorStore } from "./visitor-store.js";
 import { Writer } from "./writer.js";
 import type { WriterLimits } from "./writer-limits.js";
 
 export interface EmbeddedStoreOptions {
-  /** Created when missing, unless `readOnly`. Several processes and threads of one machine may share it. */
+  /** Created when missing, unless `readOnly`. One process may have it open for writing, in several threads. */
   readonly directory: string;
   readonly now: Now;
   /** The clock behind `now`. It continues from the store's newest commit; idempotency keys expire by its other readings. */
@@ -45,6 +46,8 @@ export interface EmbeddedStoreOptions {
   readonly log?: (line: string) => void;
   /** Refuse all writes. */
   readonly readOnly?: boolean;
+  /** Read beside another process, which holds its pages; see `openBeside`. */
+  readonly beside?: boolean;
   /** Open only the store with this id, and create none. */
   readonly expectedId?: string;
   readonly metrics?: Metrics;
@@ -55,13 +58,19 @@ export interface EmbeddedStoreOptions {
   readonly limits?: Partial<WriterLimits>;
   /** Free bytes on the disk; default: ask the file system. See `limits.minFreeBytes`. */
   readonly freeBytes?: () => number;
-  /** Poll interval for product writes of other processes, ms; default 1000. */
-  readonly watchPollMs?: number;
 }
 
-const WATCH_POLL_MS = 1000;
-/** Interval of the check for replaced files while nothing is written. */
-const NAMES_EVERY_MS = 1000;
+/** Interval of the check for a replaced file while nothing is written. */
+const LOOK_EVERY_MS = 1000;
+
+/** An open embedded store. */
+export interface EmbeddedStore extends Store {
+  /**
+   * Keeps the pages of the newest commit and of later ones as they are, for a reader in another process, until the function that
+   * it answers is called. The file grows by all writes meanwhile.
+   */
+  hold(): () => void;
+}
 
 /**
  * Opens the store kept in one directory: records in LMDB, model snapshots in files beside it.
@@ -69,46 +78,43 @@ const NAMES_EVERY_MS = 1000;
  * Rejects with FormatUnsupported when a newer Aisle wrote the directory, with Unavailable when it cannot be opened.
  * After a failed write the store refuses all further ones (`ready` rejects) until it is closed and opened again.
  */
-export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const onDamage = (table: string): void => {
     options.metrics?.count("store_damaged_values", { table });
     options.onDamage?.(table);
   };
-  const { directory, readOnly = false, log, newId, expectedId } = options;
-  const open = () => openEnvironment(directory, readOnly, onDamage, log, newId, expectedId);
+  const { directory, readOnly = false, beside = false, log, newId, expectedId } = options;
+  const open = () =>
+    beside ? openBeside(directory, onDamage) : openEnvironment(directory, readOnly, onDamage, log, newId, expectedId);
   let environment = await open();
-  if (!readOnly && environment.erasedAt() !== undefined) {
-    environment = await compacted(environment, open, options);
+  if (!environment.readOnly && environment.erasedAt() !== undefined) {
+    await compacted(environment, options);
+    environment = await open();
   }
   return assembleStore(environment, { ...options, onDamage });
 }
 
-/** Compacts a file with erased bytes. While another process has the store open, this must wait for the next start. */
+/** Compacts a file with erased bytes, and closes it. */
 async function compacted(
   environment: Environment,
-  open: () => Promise<Environment>,
   { log = () => undefined, reportFailure }: Pick<EmbeddedStoreOptions, "log" | "reportFailure">,
-): Promise<Environment> {
-  let isDone = false;
+): Promise<void> {
   try {
-    isDone = await environment.compact();
+    await compact(environment);
+    log("The file of the store was compacted: what was erased is in it no more");
   } catch (error) {
     reportFailure?.("store_upkeep", error);
     log("The file of the store could not be compacted: what was erased is in its free space until another start");
-  } finally {
-    await environment.close();
   }
-  if (isDone) log("The file of the store was compacted: what was erased is in it no more");
-  return open();
 }
 
 /** The store over an open environment, which tests may have wrapped to make its writes fail. */
-export async function assembleStore(environment: Environment, options: AssembleOptions): Promise<Store> {
+export async function assembleStore(environment: Environment, options: AssembleOptions): Promise<EmbeddedStore> {
   const { now, clock, machine = thisMachine, onDamage, newId = randomUUID } = options;
   if (clock !== undefined && !environment.readOnly) resumeClock(environment, clock, machine());
   const keyClock = clock ?? { now, livedNow: now };
   const { writer, watchers, changed, eventOrder } = createWriting(environment, keyClock, options);
-  const stopChecking = checkNamesOften(environment, writer);
+  const stopLooking = lookForFile(environment, writer);
   const removals = new Removals(environment, writer);
   if (!environment.readOnly) {
     await removals.resume();
@@ -131,12 +137,13 @@ export async function assembleStore(environment: Environment, options: AssembleO
     copies: createCopies({ environment, writer, removals, changed }),
     unitOfWork: createUnitOfWork({ writer, clock: keyClock, changed, eventOrder }),
     scrub: () => noteErased(environment, writer, now),
+    hold: () => environment.hold(),
     ready: async () => {
       const refusal = writer.refusal();
       if (refusal !== undefined) throw refusal;
     },
     close: async () => {
-      stopChecking();
+      stopLooking();
       watchers.close();
       await writer.close();
       await environment.close();
@@ -148,12 +155,10 @@ type AssembleOptions = EmbeddedStoreOptions & { readonly onDamage: (table: strin
 
 /** The writer with the upkeep of its batches, and who watches the products that they write. */
 function createWriting(environment: Environment, keyClock: KeyClock, options: AssembleOptions) {
-  const { now, clock, machine = thisMachine, newId = randomUUID, reportFailure = () => undefined } = options;
+  const { now, clock, machine = thisMachine, reportFailure = () => undefined } = options;
   const changed = new ChangedApps();
   const eventOrder = new EventOrder();
-  const log = createProductLog(newId);
-  const pollMs = options.watchPollMs ?? WATCH_POLL_MS;
-  const watchers = new ProductWatchers({ environment, log, reportFailure, pollMs });
+  const watchers = new ProductWatchers(reportFailure);
   const writer = new Writer({
     environment,
     now,
@@ -162,28 +167,27 @@ function createWriting(environment: Environment, keyClock: KeyClock, options: As
     limits: options.limits,
     freeBytes: options.freeBytes ?? (() => freeBytesOf(environment.directory)),
     upkeep: [
-      log.upkeep,
       createActivity(changed, now),
       createSweep(environment, keyClock),
       () => eventOrder.batchEnds(),
       ...(clock === undefined ? [] : [createClockNotes(environment, clock, machine)]),
     ],
-    committed: log.onlyAfterWrites((tables) => watchers.committed(tables)),
+    committed: (tables) => watchers.committed(tables),
     onLatched: options.onLatched,
   });
   return { writer, watchers, changed, eventOrder };
 }
 
-/** Shuts the writer when the files of the store were replaced; returns what ends the checks. */
-function checkNamesOften(environment: Environment, writer: Writer): () => void {
-  const check = () => {
+/** Shuts the writer when the file of the store was moved or replaced; returns what ends the checks. */
+function lookForFile(environment: Environment, writer: Writer): () => void {
+  const look = () => {
     try {
-      environment.checkNames();
+      environment.checkFile();
     } catch (error) {
       writer.latch.close(error);
     }
   };
-  const timer = setInterval(check, NAMES_EVERY_MS).unref();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return () => clearInterval(timer);
 }
 

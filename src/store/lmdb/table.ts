@@ -1,38 +1,41 @@
 import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { checkBytes, decode, encode, type RecordCodec } from "./codec.js";
-import { type ReadTransaction, TableInspection } from "./inspection.js";
+import { TableInspection } from "./inspection.js";
 import { checkKey, fits, type Key, keyOrder, MAX_KEY_BYTES } from "./keys.js";
-import type { PageView, Range, StoredEntry } from "./pages/page-view.js";
+import type { ReadTransaction, Transactions } from "./transactions.js";
 
-export type { Range } from "./pages/page-view.js";
+/** Keys from `start` up to, not including, `end`. */
+export interface Range {
+  readonly start: Key;
+  readonly end: Key;
+  readonly limit?: number;
+}
 
 /** Decoded values that one table keeps: at most this many, of at most so many bytes each. */
 const MAX_KEPT = 1000;
 const MAX_KEPT_BYTES = 16 * 1024;
 
 /** What all tables of one open store share. */
-export interface TableContext {
-  /** Called with the table's name for each damaged value. */
-  readonly onDamage: (table: string) => void;
-  /** True once the store was closed. */
-  closed: boolean;
-  /** True while all reads use one transaction: a write transaction or a snapshot. */
-  pinned: boolean;
-  /**
-   * The commit from which ranges are read: the newest or the snapshot's. Undefined within a write transaction: its pages
-   * are not in the file yet, so LMDB reads them.
-   */
-  readonly view: () => PageView | undefined;
+export type TableContext = Pick<Transactions, "closed" | "ofNextRead" | "onDamage">;
+
+/** The transaction of a read; undefined for the current one. */
+interface ReadIn {
+  readonly transaction?: ReadTransaction;
+}
+
+/** An entry as it is stored. The bytes may change when the next one is asked for. */
+export interface StoredEntry {
+  readonly key: Key;
+  readonly value: Uint8Array;
 }
 
 /** What a table needs of its database in LMDB; tests simulate it. */
 export interface TableData {
-  getBinaryFast(key: Key): Uint8Array | undefined;
-  get(key: Key, options: { readonly transaction: ReadTransaction }): Uint8Array | undefined;
-  getRange(range: Range & { readonly reverse?: boolean }): Iterable<StoredEntry>;
+  getBinaryFast(key: Key, options?: ReadIn): Uint8Array | undefined;
+  get(key: Key, options: ReadIn): Uint8Array | undefined;
+  getRange(range: Range & ReadIn & { readonly reverse?: boolean }): Iterable<StoredEntry>;
   put(key: Key, bytes: Uint8Array): unknown;
   remove(key: Key): unknown;
-  resetReadTxn(): void;
 }
 
 export interface Entry<T> {
@@ -41,9 +44,9 @@ export interface Entry<T> {
 }
 
 /**
- * Records of one kind by key. Range reads check the pages themselves (`page-layout.ts`) and are complete or throw
- * DataDamaged; within a write transaction LMDB does them. Reads see the newest commit, or the commit of the surrounding
- * `transact` or `snapshot`. A damaged value throws DataDamaged and is counted; no read returns or skips it.
+ * Records of one kind by key. Reads see the newest commit, or the commit of the surrounding `transact` or `snapshot`. A damaged
+ * value throws DataDamaged and is counted; no read returns or skips it. LMDB has no checksums of its pages: a record that a
+ * damaged page hides reads as absent, until a verification, a backup or a migration counts the entries.
  */
 export class Table<T> {
   /** What `getKept` returned last, the least recently added first. */
@@ -62,10 +65,10 @@ export class Table<T> {
   }
 
   get(key: Key): T | undefined {
-    this.beginRead();
+    const transaction = this.beginRead();
     if (!fits(key)) return undefined;
     try {
-      const bytes = this.db.getBinaryFast(key);
+      const bytes = this.db.getBinaryFast(key, transaction && { transaction });
       return bytes === undefined ? undefined : decode(this.codec, key, bytes, bytes.length);
     } catch (error) {
       throw this.readError(error);
@@ -74,10 +77,10 @@ export class Table<T> {
 
   /** As `get`, for a record that most requests read: it is decoded again only when its bytes have changed. */
   getKept(key: Key): T | undefined {
-    this.beginRead();
+    const transaction = this.beginRead();
     if (!fits(key)) return undefined;
     try {
-      const bytes = this.db.getBinaryFast(key);
+      const bytes = this.db.getBinaryFast(key, transaction && { transaction });
       if (bytes === undefined) return undefined;
       const known = this.kept.get(key);
       if (known?.bytes.compare(bytes, 0, bytes.length) === 0) return known.value;
@@ -108,11 +111,10 @@ export class Table<T> {
 
   /** Visits entries in order of keys until `visit` answers false, all in one snapshot. `visit` must not throw. */
   each(range: Range, visit: (key: Key, value: T) => boolean): void {
-    this.beginRead();
-    const within = checked(range);
+    const within = this.within(range);
     let last: Key = "";
     try {
-      for (const { key, value } of this.rows(within)) {
+      for (const { key, value } of this.db.getRange(within)) {
         mustRise(last, key);
         last = key;
         if (!visit(key, decode(this.codec, key, value, value.length))) return;
@@ -124,14 +126,13 @@ export class Table<T> {
 
   /** Entries below `end`, from the greatest key down to `start`. */
   backwards(range: Range): Entry<T>[] {
-    this.beginRead();
-    const within = checked(range);
-    const { end, limit } = within;
+    const { end, limit } = range;
+    const within = this.backwardsWithin(range);
     const found: Entry<T>[] = [];
     if (limit === 0) return found;
     let last = end;
     try {
-      for (const { key, value } of this.rows(within, true)) {
+      for (const { key, value } of this.db.getRange(within)) {
         if (last === end && keyOrder(key, end) >= 0) continue; // LMDB starts at `end` itself when that key exists
         mustRise(key, last);
         last = key;
@@ -145,10 +146,10 @@ export class Table<T> {
   }
 
   /** The greatest key below `end`; its value is not looked at. */
-  lastKey({ start, end }: Pick<Range, "start" | "end">): Key | undefined {
-    this.beginRead();
+  lastKey(range: Range): Key | undefined {
+    const within = this.backwardsWithin(range);
     try {
-      for (const { key } of this.rows(checked({ start, end, limit: 2 }), true)) if (keyOrder(key, end) < 0) return key;
+      for (const { key } of this.db.getRange(within)) if (keyOrder(key, range.end) < 0) return key;
       return undefined;
     } catch (error) {
       throw this.readError(error);
@@ -157,11 +158,10 @@ export class Table<T> {
 
   /** Keys from `start` up to, not including, `end`; the values are not looked at. */
   keys(range: Range): Key[] {
-    this.beginRead();
-    const within = checked(range);
+    const within = this.within(range);
     try {
       const found: Key[] = [];
-      for (const { key, value } of this.rows(within)) {
+      for (const { key, value } of this.db.getRange(within)) {
         mustRise(found.at(-1) ?? "", key);
         checkBytes(key, value, value.length);
         found.push(key);
@@ -172,10 +172,15 @@ export class Table<T> {
     }
   }
 
-  private rows(range: Range, reverse = false): Iterable<StoredEntry> {
-    const view = this.context.view();
-    if (view !== undefined) return view.entries(this.name, range, reverse);
-    return this.db.getRange(reverse ? { start: range.end, end: range.start, reverse } : range);
+  private within(range: Range): Range & ReadIn {
+    const transaction = this.beginRead();
+    return { ...checked(range), ...(transaction && { transaction }) };
+  }
+
+  /** From `end` down to `start`. The caller counts, since LMDB begins at `end` itself when that key exists. */
+  private backwardsWithin(range: Range): Range & ReadIn & { readonly reverse: true } {
+    const { start, end, transaction } = this.within(range);
+    return { start: end, end: start, reverse: true, ...(transaction && { transaction }) };
   }
 
   /** The bytes to store under the key. Throws InvalidArgument for a key or a value that is too long. */
@@ -187,8 +192,8 @@ export class Table<T> {
   }
 
   /** The table as `transaction` sees it, for `verifyStore`. */
-  inspect(transaction: ReadTransaction, view: PageView): TableInspection<T> {
-    return new TableInspection(this.name, this.db, this.codec, transaction, view);
+  inspect(transaction: ReadTransaction, count: number): TableInspection<T> {
+    return new TableInspection(this.db, this.codec, transaction, count);
   }
 
   /** Only within a write transaction, as `removeNow`. */
@@ -200,13 +205,9 @@ export class Table<T> {
     if (fits(key)) void this.db.remove(key); // LMDB fails the whole transaction for a longer one, and it is not there
   }
 
-  /**
-   * lmdb-js keeps a snapshot until the next turn of the event loop. A reader may hear of another thread's or process's
-   * write before that, so each read starts a new snapshot (half a microsecond).
-   */
-  private beginRead(): void {
+  private beginRead(): ReadTransaction | undefined {
     if (this.context.closed) throw new Unavailable("The store is closed");
-    if (!this.context.pinned) this.db.resetReadTxn();
+    return this.context.ofNextRead();
   }
 
   /** The error for any failure to read a value: its checksum, layout or tree. Unavailable once LMDB has given up. */

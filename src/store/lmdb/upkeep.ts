@@ -1,98 +1,15 @@
 /**
- * What each batch does besides the works of its callers, after them and in the same transaction: it logs written products,
- * counts changes of training data, removes expired idempotency keys and saves the clock. Each step is all or nothing.
+ * What each batch does besides the works of its callers, after them and in the same transaction: it counts changes
+ * of training data, removes expired idempotency keys and saves the clock. Each step is all or nothing.
  */
 import type { Clock, Now } from "../../domain/clock.js";
 import { IDEMPOTENCY_MS } from "../../domain/event.js";
 import { INSTALLATION } from "../../domain/ids.js";
 import { isExpired, type KeyClock } from "../idempotency-records.js";
 import type { Environment } from "./environment.js";
-import { after, appKey, FIRST, type Key, keyOf, LAST, ownedKey, timedKey, unpart } from "./keys.js";
-import type { LogHead } from "./records.js";
+import { after, appKey, FIRST, keyOf, LAST, ownedKey, timedKey } from "./keys.js";
 import { type Machine, SAVE_EVERY_MS } from "./saved-clock.js";
 import { type StagedTables, unlessDamaged } from "./staged-tables.js";
-
-/**
- * A log of an app's written products in commit order, from which each watching process learns of the writes of others. A
- * batch logs its product ids in the same transaction as the writes. The log holds ids, not values: its readers then read
- * the current products. Old log records are removed; a reader that lags further behind reads the catalogue again.
- */
-
-/** Ids in one record. */
-const IDS_IN_RECORD = 500;
-
-/** Log records kept per app: 128,000 ids of bulk writes, or 256 single changes. */
-export const RECORDS_KEPT = 256;
-
-/** The key of the record with this number. */
-export function logKey(appId: string, number: number): Key {
-  return timedKey(appId, "", number, "");
-}
-
-/** The records that the current batch adds to the log of one app. */
-export interface Logged {
-  readonly generation: string;
-  readonly first: number;
-  readonly last: number;
-}
-
-export interface ProductLog {
-  /** Run with each batch, after its works. */
-  readonly upkeep: (tables: StagedTables) => void;
-  /** What the last batch added, by app id. */
-  readonly added: ReadonlyMap<string, Logged>;
-  /** `tell`, called only for batches that wrote products. */
-  onlyAfterWrites(tell: (tables: StagedTables) => void): (tables: StagedTables) => void;
-}
-
-export function createProductLog(newGeneration: () => string): ProductLog {
-  let added = new Map<string, Logged>();
-  let hasWritten = false;
-
-  const append = (tables: StagedTables, appId: string, ids: readonly string[]): Logged => {
-    const key = appKey(appId);
-    const head: LogHead = unlessDamaged(tables.productHeads, key) ?? { generation: newGeneration(), cut: 0, last: 0 };
-    let { cut, last } = head;
-    for (let n = 0; n < ids.length; n += IDS_IN_RECORD) {
-      tables.productLog.put(logKey(appId, ++last), ids.slice(n, n + IDS_IN_RECORD));
-    }
-    while (last - cut > RECORDS_KEPT) tables.productLog.delete(logKey(appId, ++cut));
-    tables.productHeads.put(key, { generation: head.generation, cut, last });
-    return { generation: head.generation, first: head.last + 1, last };
-  };
-
-  return {
-    get added() {
-      return added;
-    },
-    upkeep: (tables) => {
-      if (added.size > 0) added = new Map();
-      const written = writtenIds(tables);
-      hasWritten = written.size > 0;
-      for (const [appId, ids] of written) {
-        if (unlessDamaged(tables.removals, appKey(appId)) !== undefined) continue; // no record of a removed app may remain
-        added.set(appId, append(tables, appId, ids));
-      }
-    },
-    onlyAfterWrites: (tell) => (tables) => {
-      if (hasWritten) tell(tables);
-    },
-  };
-}
-
-/** Product ids the batch writes or removes, by app id. */
-function writtenIds(tables: StagedTables): Map<string, string[]> {
-  const byApp = new Map<string, string[]>();
-  for (const key of tables.products.toWrite()) {
-    const border = key.indexOf("\0");
-    const appId = unpart(key.slice(0, border));
-    const ids = byApp.get(appId);
-    const id = unpart(key.slice(border + 1));
-    if (ids === undefined) byApp.set(appId, [id]);
-    else ids.push(id);
-  }
-  return byApp;
-}
 
 /** The apps that a batch's works changed. Each batch gets a new set, for the reason given at `Staged`. */
 export class ChangedApps {
@@ -179,15 +96,13 @@ export function createSweep({ tables: stored }: Environment, clock: KeyClock): (
   };
 }
 
-/** Saves the clock with a commit and reads the clocks that other processes saved. A step of the writer's upkeep. */
+/** Saves the clock with a commit. A step of the writer's upkeep. */
 export function createClockNotes(environment: Environment, clock: Clock, machine: () => Machine): () => void {
   let noted = Number.NEGATIVE_INFINITY;
   return () => {
     const lived = clock.livedNow();
     if (lived - noted < SAVE_EVERY_MS) return;
     noted = lived;
-    const kept = environment.clock();
-    if (kept !== undefined) clock.learn(kept);
     environment.noteClock({ ...clock.mark(), ...machine() });
   };
 }

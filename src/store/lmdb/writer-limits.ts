@@ -5,8 +5,7 @@
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Now } from "../../domain/clock.js";
 import { type ShedReason, Unavailable } from "../../domain/errors.js";
-import type { Environment } from "./environment.js";
-import { StoreFilesChanged } from "./replaced-files.js";
+import { StoreFileChanged } from "./open-file.js";
 
 /** How much may wait for a transaction, and how long one may take. */
 export interface WriterLimits {
@@ -28,10 +27,7 @@ export interface WriterLimits {
   readonly maxBatchBytes: number;
   /** A transaction that takes longer than this many milliseconds makes the store refuse works until it ends. */
   readonly maxCommitMs: number;
-  /**
-   * When no transaction could start for this many milliseconds, all waiting works are refused. After twice that time in
-   * which no other process held the lock, the store gives up, as after a failed write.
-   */
+  /** When no transaction could start for this many milliseconds, the store gives up, as after a failed write. */
   readonly maxBeginMs: number;
   /** With fewer free bytes on the disk, only works that free space are accepted. */
   readonly minFreeBytes: number;
@@ -49,7 +45,7 @@ export const WRITER_LIMITS: WriterLimits = {
   bulkMs: 6,
   maxBatchBytes: 16 * MIB,
   maxCommitMs: 10_000,
-  maxBeginMs: 30_000,
+  maxBeginMs: 60_000,
   minFreeBytes: 256 * MIB,
 };
 
@@ -84,7 +80,7 @@ export class Latch {
   refusal(): Unavailable {
     const { cause } = this;
     // Its text tells the operator what to do; the driver's text of any other cause would not help.
-    if (cause instanceof StoreFilesChanged) return cause;
+    if (cause instanceof StoreFileChanged) return cause;
     return new Unavailable("The store rejects writes because one failed; restart the process", 30_000, { cause });
   }
 }
@@ -119,49 +115,46 @@ export class FreeSpace {
 
 /** Check interval for overdue works, once there is one. */
 const LATE_EVERY_MS = 100;
-/** lmdb-js counts as stuck after `maxBeginMs` has passed this many times in a row while no other process held the lock. */
-const MAX_FREE_LOOKS = 2;
-
 class SlowWrite extends Error {}
 
-/** Watches one transaction until it is on disk. Refuses works that wait too long and finds the reason for the delay. */
+/** Watches one transaction until it is on disk. Refuses works that wait too long and reports the delay. */
 export class WriteWatch {
   isGivenUp = false;
   private readonly startedAt: number;
   private hasBegun = false;
   private isTold = false;
-  private freeLooks = 0;
   private late: NodeJS.Timeout;
-  private lock: NodeJS.Timeout;
+  private readonly beginning: NodeJS.Timeout;
 
   constructor(
     private readonly deps: {
-      readonly environment: Pick<Environment, "lockHolder">;
       readonly limits: WriterLimits;
       readonly now: Now;
       readonly reportFailure: ReportFailure;
       /** Refuses works whose callers wait no longer. */
       readonly answerLate: () => void;
-      /** Refuses all works that wait. */
-      readonly refuseWaiting: () => void;
       /** No transaction will begin any more. */
       readonly giveUp: (cause: Error) => void;
     },
   ) {
+    const { answerMs, maxBeginMs } = deps.limits;
     this.startedAt = deps.now();
-    this.late = setTimeout(() => this.lookAgain(), deps.limits.answerMs);
-    this.lock = setTimeout(() => this.lookAtLock(), deps.limits.maxBeginMs);
+    this.late = setTimeout(() => this.lookAgain(), answerMs);
+    this.beginning = setTimeout(() => {
+      this.isGivenUp = true;
+      deps.giveUp(new Error(`No transaction could be begun within ${maxBeginMs} ms`));
+    }, maxBeginMs);
   }
 
-  /** The transaction holds the lock; from now on only the disk can delay it. */
+  /** The transaction has begun; from now on only the disk can delay it. */
   begun(): void {
     this.hasBegun = true;
-    clearTimeout(this.lock);
+    clearTimeout(this.beginning);
   }
 
   end(): void {
     clearTimeout(this.late);
-    clearTimeout(this.lock);
+    clearTimeout(this.beginning);
   }
 
   private lookAgain(): void {
@@ -169,29 +162,9 @@ export class WriteWatch {
     answerLate();
     if (!this.isTold && now() - this.startedAt > limits.maxCommitMs) {
       this.isTold = true;
-      reportFailure("store_commit", new SlowWrite(this.reason()));
+      const what = this.hasBegun ? "A commit has taken longer than" : "No write could begin for";
+      reportFailure("store_commit", new SlowWrite(`${what} ${limits.maxCommitMs} ms: the disk of the store stalls`));
     }
     this.late = setTimeout(() => this.lookAgain(), LATE_EVERY_MS);
-  }
-
-  /** While another process holds the lock, works are refused, but the store has not failed: it writes again afterwards. */
-  private lookAtLock(): void {
-    const { environment, limits, giveUp, refuseWaiting } = this.deps;
-    this.freeLooks = environment.lockHolder() === undefined ? this.freeLooks + 1 : 0;
-    if (this.freeLooks === MAX_FREE_LOOKS) {
-      this.isGivenUp = true;
-      giveUp(new Error(`No transaction could be begun within ${MAX_FREE_LOOKS * limits.maxBeginMs} ms`));
-      return;
-    }
-    refuseWaiting();
-    this.lock = setTimeout(() => this.lookAtLock(), limits.maxBeginMs);
-  }
-
-  private reason(): string {
-    const { maxCommitMs } = this.deps.limits;
-    if (this.hasBegun) return `A commit has taken longer than ${maxCommitMs} ms: the disk of the store stalls`;
-    const holder = this.deps.environment.lockHolder();
-    const words = holder === undefined ? "" : `: ${holder} holds the write lock of the store`;
-    return `No write could begin for ${maxCommitMs} ms${words}`;
   }
 }

@@ -140,7 +140,6 @@ export class Writer {
       ...this.deps,
       limits: this.limits,
       answerLate: () => this.answerLate(batch),
-      refuseWaiting: () => this.refuseWaiting(),
       giveUp: (cause) => this.shut(batch, cause),
     });
     this.watch = watch;
@@ -230,19 +229,6 @@ export class Writer {
     this.next();
     for (const job of all) {
       job.abandon(this.latch.refusal());
-      job.settle();
-    }
-  }
-
-  /** Refuses all waiting works, also those of bulk calls. */
-  private refuseWaiting(): void {
-    const refusal = this.refusal(true, true) ?? new Unavailable("No write could begin");
-    const all = [...this.waiting.slice(this.taken), ...this.bulk];
-    this.waiting = [];
-    this.taken = 0;
-    this.bulk = [];
-    for (const job of all) {
-      job.abandon(refusal);
       job.settle();
     }
   }

@@ -90,7 +90,9 @@ describe("a graph's bytes", () => {
 
   it("of another number or size of vectors are refused", () => {
     expect(() => graphs.open(bytes, unitVectors(59, 8, 3))).toThrow(DataDamaged);
-    expect(() => graphs.open(encodeIndex({ ...facts, count: 59 }, payload), unitVectors(59, 8, 3))).toThrow(DataDamaged);
+    expect(() => graphs.open(encodeIndex({ ...facts, count: 59 }, payload), unitVectors(59, 8, 3))).toThrow(
+      DataDamaged,
+    );
   });
 
   it("that are cut off are refused, and so is another kind", async () => {

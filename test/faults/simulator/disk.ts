@@ -3,8 +3,7 @@
  * not synced is lost when the power is cut, page by page; recovery takes a commit only if all its pages are there.
  */
 import type { Key } from "../../../src/store/keys.js";
-import type { StoredEntry } from "../../../src/store/lmdb/pages/page-view.js";
-import type { TableData } from "../../../src/store/lmdb/table.js";
+import type { StoredEntry, TableData } from "../../../src/store/lmdb/table.js";
 import type { Owner, World } from "./world.js";
 
 const PAGE_BYTES = 4096;
@@ -139,13 +138,11 @@ export class Disk {
       },
       getRange: (range) => {
         const rows = this.rows(name).copyWith((own()?.writes ?? []).filter(([table]) => table === name));
-        return range.reverse
-          ? rows.between(range.end, range.start, range.limit).toReversed()
-          : rows.between(range.start, range.end, range.limit);
+        const { start, end, reverse, limit } = range;
+        return reverse ? rows.between(end, start, limit).toReversed() : rows.between(start, end, limit);
       },
       put: stage,
       remove: (key) => stage(key, undefined),
-      resetReadTxn: () => undefined,
     };
   }
 

@@ -10,7 +10,7 @@ export const DIRECTORY = "/store";
 
 /** The store's environment over a simulated disk. */
 export function simulatedEnvironment(disk: Disk, owner: Owner): Environment {
-  const context: TableContext = { onDamage: () => undefined, closed: false, pinned: false, view: () => undefined };
+  const context: TableContext = { onDamage: () => undefined, closed: false, ofNextRead: () => undefined };
   const meta = openMeta(disk.table("meta", owner), context);
   const transact = (body: () => void) => disk.transact(owner, body);
   const notSimulated = () => {
@@ -22,17 +22,13 @@ export function simulatedEnvironment(disk: Disk, owner: Owner): Environment {
     readOnly: false,
     tables: openTables((name, codec) => new Table(name, disk.table(name, owner), codec, context)),
     transact,
-    checkNames: () => undefined,
+    checkFile: () => undefined,
     snapshot: (body) => body(),
-    lockHolder: () => {
-      const holder = disk.holder();
-      return holder === undefined || holder === owner ? undefined : "another process";
-    },
+    hold: notSimulated,
     noteErased: (at) => transact(() => noteErased(meta, at)),
     erasedAt: () => erasedAt(meta),
     clock: () => savedClock(meta),
     noteClock: (clock) => noteClock(meta, clock),
-    compact: notSimulated,
     inspect: notSimulated,
     close: async () => {
       context.closed = true;

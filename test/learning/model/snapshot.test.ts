@@ -29,8 +29,7 @@ const rules = associationRules(
 const none = { cart: undefined, cartRanking: undefined, sessions: undefined, ranker: undefined, semantic: undefined };
 const fitted = { productIds: ["a", "b", "c"], popularity: Float32Array.of(3, 2, 1), rules, blend, ...none };
 
-const decodeSnapshot = (bytes: SnapshotBytes) =>
-  runAtOnce(snapshotSteps(decodeContainer(bytes), (index) => hnswIndexes().open(index)));
+const decodeSnapshot = (bytes: SnapshotBytes) => runAtOnce(snapshotSteps(decodeContainer(bytes), hnswIndexes().open));
 
 /** A snapshot in which one part has another format. */
 function withFormat(part: string, formatNumber: number): SnapshotBytes {

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DataDamaged, InvalidArgument, Unavailable } from "../../../src/domain/errors.js";
 import { backupStore } from "../../../src/store/lmdb/backup.js";
-import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
+import { type EmbeddedStore, openEmbeddedStore } from "../../../src/store/lmdb/store.js";
 import { verifyStore } from "../../../src/store/lmdb/verify.js";
-import type { Store } from "../../../src/store/ports/store.js";
 import { event, model } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
@@ -13,7 +12,7 @@ describe("a backup of an embedded store", () => {
   let root: string;
   let directory: string;
   let target: string;
-  let store: Store;
+  let store: EmbeddedStore;
 
   beforeEach(async () => {
     root = await makeDirectory();
@@ -51,7 +50,9 @@ describe("a backup of an embedded store", () => {
     await putModel(1_000_000);
     while (confirmed.length < 200) await store.unitOfWork.run("shop", () => undefined);
     const before = [...confirmed];
+    const release = store.hold();
     await backupStore(directory, target);
+    release();
     isRunning = false;
     await Promise.all([...writing, training]);
     expect(confirmed.length).toBeGreaterThan(before.length); // others were served meanwhile

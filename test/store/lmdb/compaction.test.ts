@@ -9,7 +9,6 @@ import type { Store } from "../../../src/store/ports/store.js";
 import { fillShop } from "../../contract/copies.js";
 import { event } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
-import { eventIdsOf, startWriters } from "./writers.js";
 
 const COMPACTED = "The file of the store was compacted: what was erased is in it no more";
 
@@ -66,17 +65,6 @@ describe("the data file of an embedded store after an erasure", () => {
     expect(await verifyStore(directory)).toMatchObject({ entries: { events: 3, contacts: 1, orders: 1 } });
   });
 
-  it("is not compacted while this process has it open", async () => {
-    const first = await open();
-    onTestFinished(() => first.close());
-    await eraseSomething(first);
-    const second = await open();
-    onTestFinished(() => second.close());
-    expect(lines).toEqual([]);
-    await first.unitOfWork.run("shop", (tx) => tx.events.put("e4", event("e4")));
-    expect(await second.events.get("shop", "e4")).toBeDefined();
-  });
-
   it("is compacted again after a crash interrupted that", async () => {
     const first = await open();
     await eraseSomething(first);
@@ -86,26 +74,5 @@ describe("the data file of an embedded store after an erasure", () => {
     await (await open()).close();
     expect(lines).toEqual([COMPACTED]);
     expect(holds("marker of gone")).toBe(false);
-  });
-
-  it("loses no writes of other processes while it is compacted again and again", async () => {
-    const first = await open();
-    await fillShop(first);
-    await first.close();
-    const writers = await startWriters(directory, ["a", "b"]);
-    const until = performance.now() + 15_000;
-    while (lines.length < 5 && performance.now() < until) {
-      const store = await open();
-      await store.scrub("shop");
-      await store.close();
-    }
-    for (const { end } of writers) expect(await end()).toBe(0);
-    const written = writers.flatMap(({ ids }) => ids());
-    const last = await open();
-    onTestFinished(() => last.close());
-    const there = await eventIdsOf(last);
-    expect(lines.length).toBeGreaterThan(0);
-    expect(written.length).toBeGreaterThan(10);
-    expect(written.filter((id) => !there.has(id))).toEqual([]);
   });
 });

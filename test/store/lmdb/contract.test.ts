@@ -1,4 +1,7 @@
 import { storeContract } from "../../contract/store.js";
 import { openEmbedded } from "./open-embedded.js";
 
-storeContract("embedded", openEmbedded, { oneClock: "processes of one machine share its clock" });
+storeContract("embedded", openEmbedded, {
+  oneClock: "one process has the directory",
+  oneProcess: "one process has the directory",
+});

@@ -16,10 +16,6 @@ export class FaultyStore {
   transactions = 0;
   /** The clock, in milliseconds. */
   at = 0;
-  /** Who else holds the write lock. */
-  holder: string | undefined;
-  /** How often the store asked who holds it. */
-  looks = 0;
   /** Failures of commits that the store reported. */
   readonly reported: string[] = [];
   readonly counts = new Map<string, number>();
@@ -36,8 +32,6 @@ export class FaultyStore {
     this.faults = [];
     this.transactions = 0;
     this.at = 0;
-    this.holder = undefined;
-    this.looks = 0;
     this.reported.length = 0;
     this.counts.clear();
   }
@@ -55,14 +49,7 @@ export class FaultyStore {
       return (this.faults.shift() ?? environment.transact)(body);
     };
     return assembleStore(
-      {
-        ...environment,
-        transact,
-        lockHolder: () => {
-          this.looks++;
-          return this.holder;
-        },
-      },
+      { ...environment, transact },
       {
         directory: this.directory,
         now: () => this.at,

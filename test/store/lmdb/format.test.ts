@@ -97,8 +97,8 @@ describe("the upgrade of a data directory", () => {
       encoding: "binary",
     });
     const database: Database<Uint8Array, Key> = root.openDB<Uint8Array, Key>("meta", { name: "meta", ...AS_BYTES });
-    const meta = openMeta(database, { onDamage: () => undefined, closed: false, pinned: false, view: () => undefined });
-    store = { meta, tables: environment.tables, newId: () => "id" };
+    const meta = openMeta(database, { onDamage: () => undefined, closed: false, ofNextRead: () => undefined });
+    store = { meta, tables: environment.tables, newId: () => "id", drop: () => undefined };
   });
   afterEach(async () => {
     await root.close();
@@ -141,7 +141,7 @@ describe("the upgrade of a data directory", () => {
       expect(() => {
         checkFormat(store.meta, readOnly);
         upgradeFormat(write, store, () => undefined);
-      }).toThrow("has format 8; this version of Aisle reads format 10, it cannot be upgraded");
+      }).toThrow("has format 8; this version of Aisle reads format 11, it cannot be upgraded");
     expect(formatNow()).toBe(8);
   });
 

@@ -15,9 +15,8 @@ function appTable() {
     getRange: () => [],
     put: (key, value) => void bytes.set(key, Buffer.from(value)),
     remove: (key) => void bytes.delete(key),
-    resetReadTxn: () => undefined,
   };
-  const context = { onDamage: () => undefined, closed: false, pinned: false, view: () => undefined };
+  const context = { onDamage: () => undefined, closed: false, ofNextRead: () => undefined };
   const table = new Table("apps", data, codecOf(SCHEMA.apps), context);
   const write = (key: Key, name: string) => table.putNow(key, table.encode(key, { ...app("shop"), displayName: name }));
   return { table, bytes, write };

@@ -42,30 +42,27 @@ describe("a directory without its data file", () => {
     ["empty", () => truncate(data)],
   ];
 
-  it.each(lost)(
-    "is rejected beside the lock file of a used store, and opens once the data file is back: %s",
-    async (state, lose) => {
-      await makeStore();
-      const bytes = await readFile(data);
-      await lose();
-      const text = expect.stringContaining(`data.mdb is ${state}, but the lock.mdb of a store is there`);
-      await expect(opening()).rejects.toMatchObject({ isPassing: true, message: text });
-      expect(await examineEmbedded(directory, Date.now)).toContainEqual({
-        about: "store",
-        state: "problem",
-        text,
-      });
-      await writeFile(data, bytes);
-      const store = await opening();
-      expect(await has(store, "e1")).toBe(true);
-      await store.close();
-    },
-  );
+  it.each(lost)("is rejected where a store was, and opens once the data file is back: %s", async (state, lose) => {
+    await makeStore();
+    const bytes = await readFile(data);
+    await lose();
+    const text = expect.stringContaining(`data.mdb is ${state}, but store-id is there`);
+    await expect(opening()).rejects.toMatchObject({ isPassing: true, message: text });
+    expect(await examineEmbedded(directory, Date.now)).toContainEqual({
+      about: "store",
+      state: "problem",
+      text,
+    });
+    await writeFile(data, bytes);
+    const store = await opening();
+    expect(await has(store, "e1")).toBe(true);
+    await store.close();
+  });
 
   it.each(lost)("is rejected when it contains models: %s", async (state, lose) => {
     await makeStore();
     await mkdir(join(directory, "models", "shop"), { recursive: true });
-    await rm(lock);
+    for (const file of [lock, join(directory, "store-id")]) await rm(file);
     await lose();
     const message = expect.stringContaining(`data.mdb is ${state}, but models/ is there`);
     await expect(opening()).rejects.toMatchObject({ isPassing: true, message });
@@ -78,6 +75,7 @@ describe("a directory without its data file", () => {
 
   it.each(lost)("becomes a store when a crash left it before there was one: %s", async (_, lose) => {
     await (await opening()).close();
+    await rm(join(directory, "store-id"));
     await lose();
     await expectOpens();
   });

@@ -13,9 +13,8 @@ export function makeDirectory(): Promise<string> {
 /** The embedded store as the contract suites want it: each in a directory of its own. */
 export const openEmbedded: OpenStore = async (now) => {
   const directory = await makeDirectory();
-  const open = (clock = now) => openEmbeddedStore({ directory, now: clock, watchPollMs: 20 });
+  const open = () => openEmbeddedStore({ directory, now });
   let store: Store = await open();
-  const others: Store[] = [];
   return {
     store,
     reopen: async () => {
@@ -23,13 +22,8 @@ export const openEmbedded: OpenStore = async (now) => {
       store = await open();
       return store;
     },
-    openSecond: async (other = now) => {
-      const second = await open(other);
-      others.push(second);
-      return second;
-    },
     dispose: async () => {
-      await Promise.all([store, ...others].map((one) => one.close()));
+      await store.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

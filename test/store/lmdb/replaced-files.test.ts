@@ -1,5 +1,5 @@
 import { renameSync } from "node:fs";
-import { copyFile, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backupStore } from "../../../src/store/lmdb/backup.js";
@@ -39,11 +39,8 @@ describe("an open store whose files are moved or deleted", () => {
     await rename(away(), file(name));
   };
   /** As `cp` does it: the file stays, its bytes are others. */
-  const overwritten = async (bytes: number) => {
+  const overwritten = async () => {
     await backupStore(directory, join(root, "backup"));
-    const padded = await open(join(root, "backup", "data.mdb"), "r+");
-    await padded.truncate(Math.max(bytes, (await padded.stat()).size));
-    await padded.close();
     await copyFile(join(root, "backup", "data.mdb"), file("data.mdb"));
   };
 
@@ -51,20 +48,13 @@ describe("an open store whose files are moved or deleted", () => {
     ["its directory was moved", /moved or removed data\.mdb/, () => rename(directory, away())],
     ["its directory was removed", /moved or removed data\.mdb/, () => rm(directory, { recursive: true })],
     ["its data file was replaced", /replaced data\.mdb/, () => replaced("data.mdb")],
-    ["its lock file was removed", /moved or removed lock\.mdb/, () => rm(file("lock.mdb"))],
-    ["its lock file was replaced", /replaced lock\.mdb/, () => replaced("lock.mdb")],
-    ["a backup was copied over its data file", /overwrote data\.mdb/, () => overwritten(0)],
-    [
-      "a backup of the same length was copied over its data file",
-      /overwrote data\.mdb/,
-      async () => overwritten((await stat(file("data.mdb"))).size),
-    ],
+    ["a backup was copied over its data file", /overwrote data\.mdb/, overwritten],
   ];
 
   it.each(ways)("acknowledges nothing more, and gives the reason: %s", async (_, why, lose) => {
     await lose();
     await expect(put(store, "after")).rejects.toMatchObject({
-      name: "StoreFilesChanged",
+      name: "StoreFileChanged",
       message: expect.stringMatching(why),
     });
     await expect(store.ready()).rejects.toMatchObject({ message: expect.stringMatching(why) });
@@ -80,7 +70,7 @@ describe("an open store whose files are moved or deleted", () => {
     const work = store.unitOfWork.run("shop", () => {
       renameSync(directory, away());
     });
-    await expect(work).rejects.toMatchObject({ name: "StoreFilesChanged" });
+    await expect(work).rejects.toMatchObject({ name: "StoreFileChanged" });
   });
 
   it("accepts writes when its directory was moved back before anything was written", async () => {
@@ -94,7 +84,7 @@ describe("an open store whose files are moved or deleted", () => {
     await rename(directory, away());
     const bytes = new Uint8Array(8);
     await expect(store.models.put("shop", model("m1", bytes), [bytes])).rejects.toMatchObject({
-      name: "StoreFilesChanged",
+      name: "StoreFileChanged",
     });
     await expect(readdir(directory)).rejects.toMatchObject({ code: "ENOENT" });
   });

@@ -1,17 +1,12 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { open } from "lmdb";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { NewestCommit } from "../../../src/store/lmdb/newest-commit.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEmbeddedStore } from "../../../src/store/lmdb/store.js";
 import type { Store } from "../../../src/store/ports/store.js";
 import { event, view } from "../../contract/samples.js";
 import { makeDirectory } from "./open-embedded.js";
 
-const COUNT = fileURLToPath(new URL("./children/count.ts", import.meta.url));
 const READ = new URL("./children/read-in-thread.ts", import.meta.url);
 
 /** What a thread runs first: a loader for TypeScript, then the script. */
@@ -84,35 +79,5 @@ describe("an embedded store in one directory", () => {
     await other.close();
     expect(await store.events.get("shop", "e2")).toEqual(event("e2"));
     await store.unitOfWork.run("shop", (tx) => tx.events.put("e3", event("e3")));
-  });
-
-  it("can be opened to be read while others commit between two reads of its file", async () => {
-    await putViews(0, 100);
-    const root = open<Uint8Array, string>(directory, { encoding: "binary", keyEncoding: "binary" });
-    onTestFinished(() => root.close());
-    const table = root.openDB<Uint8Array, string>("leases", { encoding: "binary", keyEncoding: "binary" });
-    const { head } = NewestCommit.prototype;
-    const heads = vi.spyOn(NewestCommit.prototype, "head");
-    onTestFinished(() => heads.mockRestore());
-    heads.mockImplementationOnce(function (this: NewestCommit, file) {
-      const found = head.call(this, file);
-      for (let n = 0; n < 10; n++) table.putSync("shop", Buffer.of(n)); // each reuses pages of earlier commits
-      return found;
-    });
-    const reader = await openEmbeddedStore({ directory, now: Date.now, readOnly: true });
-    expect(heads).toHaveBeenCalled();
-    await reader.close();
-  });
-
-  it("runs the works of several processes one after the other", async () => {
-    const children = [1, 2].map(() => spawn(process.execPath, ["--import", "tsx", COUNT, directory, "400"]));
-    const ended = Promise.all(children.map((child) => once(child, "close")));
-    for (let n = 0; n < 200; n++) {
-      await store.unitOfWork.run("shop", (tx) => {
-        tx.visitorKeys.put("count", String(Number(tx.visitorKeys.get("count") ?? 0) + 1));
-      });
-    }
-    expect((await ended).map(([code]) => code)).toEqual([0, 0]);
-    expect(await store.unitOfWork.run("shop", (tx) => tx.visitorKeys.get("count"))).toBe("1000");
   });
 });

@@ -86,7 +86,7 @@ describe("the directory of an embedded store", () => {
     await expect(reader.unitOfWork.run("shop", () => 1)).rejects.toBeInstanceOf(Unavailable);
     await expect(reader.apps.delete("shop")).rejects.toBeInstanceOf(Unavailable);
     await expect(reader.models.put("shop", model("m", bytes), [bytes])).rejects.toBeInstanceOf(Unavailable);
-    expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb"]);
+    expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb", "store-id"]);
     await reader.close();
   });
 
@@ -193,7 +193,7 @@ describe("the directory of an embedded store", () => {
       await expect(store.models.put(id, model("m", bytes), [bytes])).rejects.toMatchObject({ name: "InvalidArgument" });
     }
     await store.close();
-    expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb"]);
+    expect(await readdir(directory)).toEqual(["data.mdb", "lock.mdb", "store-id"]);
   });
 
   it("loses the files of pruned snapshots at once, and those of an interrupted write after an hour", async () => {

@@ -113,7 +113,7 @@ describe("a learned ranker", () => {
     // Sequential rules, which this version does not have.
     sections.set("ranker_following", sections.get("ranker_near")!);
     const earlier = decodeContainer(encodeContainer({ ...container, sections }));
-    const { fitted, unread } = runAtOnce(snapshotSteps(earlier, (index) => hnswIndexes().open(index)));
+    const { fitted, unread } = runAtOnce(snapshotSteps(earlier, hnswIndexes().open));
     expect(unread).toEqual(["ranker"]);
     expect(fitted.ranker).toBeUndefined();
     expect(fitted.sessions?.productCount).toBe(PRODUCTS);
