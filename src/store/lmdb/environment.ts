@@ -23,7 +23,7 @@ import { type Inspection, inspectionOf } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { markStore, mustHaveItsData, StoreAway } from "./missing-data.js";
 import { OpenFile } from "./open-file.js";
-import { DATA_FILE, LOCK_FILE, openDatabase, openRoot, tableNames } from "./open-root.js";
+import { DATA_FILE, LOCK_FILE, newestCommit, openDatabase, openRoot, tableNames } from "./open-root.js";
 import type { SavedClock } from "./records.js";
 import { Table } from "./table.js";
 import { mustHaveItsTables, openTables, type Tables } from "./tables.js";
@@ -121,7 +121,7 @@ async function openWanted(wanted: Wanted): Promise<Environment> {
   await prepareDirectory(wanted);
   const root = openRoot(wanted.lmdbPath, wanted.readOnly);
   try {
-    const file = wanted.readOnly ? undefined : new OpenFile(wanted.path);
+    const file = wanted.readOnly ? undefined : new OpenFile(wanted.path, () => newestCommit(root));
     const transactions = new Transactions(root, wanted.onDamage);
     const opened = openAllTables(root, transactions, wanted);
     const storeId = storeIdOf(opened.meta);
@@ -197,7 +197,10 @@ function environmentOver(
   { storeId, databases, meta, tables }: OpenTables & { readonly storeId: string },
 ): Environment {
   const transact = async (body: () => void) => {
-    await transactions.transact(body);
+    await transactions.transact(() => {
+      file?.check(); // nothing is written on top of another file
+      body();
+    });
     file?.check(); // a write counts only in the file that others will open
   };
   return {

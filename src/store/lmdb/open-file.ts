@@ -18,9 +18,14 @@ export class OpenFile {
   private readonly opened: BigIntStats | undefined;
   /** Size when last checked. LMDB never shrinks the file. */
   private bytes: bigint;
+  /** Number of the newest commit when last checked. */
+  private commit = 0;
 
-  /** Call it when the file has just been opened. */
-  constructor(private readonly directory: string) {
+  /** Call it when the file has just been opened. `newestCommit` reads the number from the file. */
+  constructor(
+    private readonly directory: string,
+    private readonly newestCommit: () => number,
+  ) {
     this.opened = this.found();
     this.bytes = this.opened?.size ?? 0n;
   }
@@ -30,8 +35,10 @@ export class OpenFile {
     const found = this.found();
     if (found === undefined) throw new StoreFileChanged("moved or removed");
     if (found.ino !== this.opened?.ino || found.dev !== this.opened.dev) throw new StoreFileChanged("replaced");
-    if (found.size < this.bytes) throw new StoreFileChanged("overwrote");
+    const commit = this.newestCommit();
+    if (found.size < this.bytes || commit < this.commit) throw new StoreFileChanged("overwrote");
     this.bytes = found.size;
+    this.commit = commit;
   }
 
   private found(): BigIntStats | undefined {

@@ -51,6 +51,18 @@ export function tableNames(root: RootDatabase<Uint8Array, Key>): ReadonlySet<str
   return names;
 }
 
+/** The number of the newest commit in the file. */
+export function newestCommit(root: RootDatabase<Uint8Array, Key>): number {
+  const environment: unknown = Reflect.get(root, "env"); // lmdb-js does not declare it; `getStats` walks the free pages too
+  if (typeof environment === "object" && environment !== null && "info" in environment) {
+    const { info } = environment;
+    const found: unknown = typeof info === "function" ? info.call(environment) : undefined;
+    if (typeof found === "object" && found !== null && "lastTxnId" in found && typeof found.lastTxnId === "number")
+      return found.lastTxnId;
+  }
+  throw new TypeError("LMDB does not number its commits");
+}
+
 /** The number of a table's entries, by LMDB's own count. */
 export function entryCount(database: Database<Uint8Array, Key>): number {
   const stats: unknown = database.getStats();

@@ -44,7 +44,7 @@ function flip({ path, bit }: { readonly path: string; readonly bit: number }): v
   writeFileSync(path, bytes);
 }
 
-/** Lists and copies: each is complete, or fails. */
+/** Lists: each fails, or lacks what a damaged page hides. */
 const LISTS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   apps: ({ apps }) => apps.list("", 100),
   frames: ({ apps }) => apps.listFrames(FLIPPED_APP, "", 100),
@@ -93,12 +93,18 @@ async function readAll(): Promise<Map<string, readonly string[] | undefined>> {
   return got;
 }
 
-/** `missing`: a record that was asked for by its key is said not to be there. */
+/** `missing`: a record that was asked for by its key is said not to be there, or a list lacks some. */
 function outcomeOf(name: string, texts: readonly string[] | undefined, wanted: readonly string[] = []) {
   if (texts === undefined) return "refused";
   const isRight = (text: string, n: number) => text === wanted[n];
   if (texts.length === wanted.length && texts.every(isRight)) return "whole";
-  return name in RECORDS && texts.every((text, n) => text === "null" || isRight(text, n)) ? "missing" : "wrong";
+  if (name in RECORDS) return texts.every((text, n) => text === "null" || isRight(text, n)) ? "missing" : "wrong";
+  let at = 0;
+  for (const text of texts) {
+    at = wanted.indexOf(text, at) + 1;
+    if (at === 0) return "wrong";
+  }
+  return "missing";
 }
 
 async function faultsOf(): Promise<number> {

@@ -1,5 +1,5 @@
 import { renameSync } from "node:fs";
-import { copyFile, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backupStore } from "../../../src/store/lmdb/backup.js";
@@ -39,8 +39,11 @@ describe("an open store whose files are moved or deleted", () => {
     await rename(away(), file(name));
   };
   /** As `cp` does it: the file stays, its bytes are others. */
-  const overwritten = async () => {
+  const overwritten = async (bytes: number) => {
     await backupStore(directory, join(root, "backup"));
+    const padded = await open(join(root, "backup", "data.mdb"), "r+");
+    await padded.truncate(Math.max(bytes, (await padded.stat()).size));
+    await padded.close();
     await copyFile(join(root, "backup", "data.mdb"), file("data.mdb"));
   };
 
@@ -48,7 +51,12 @@ describe("an open store whose files are moved or deleted", () => {
     ["its directory was moved", /moved or removed data\.mdb/, () => rename(directory, away())],
     ["its directory was removed", /moved or removed data\.mdb/, () => rm(directory, { recursive: true })],
     ["its data file was replaced", /replaced data\.mdb/, () => replaced("data.mdb")],
-    ["a backup was copied over its data file", /overwrote data\.mdb/, overwritten],
+    ["a backup was copied over its data file", /overwrote data\.mdb/, () => overwritten(0)],
+    [
+      "a backup of the same length was copied over its data file",
+      /overwrote data\.mdb/,
+      async () => overwritten((await stat(file("data.mdb"))).size),
+    ],
   ];
 
   it.each(ways)("acknowledges nothing more, and gives the reason: %s", async (_, why, lose) => {
