@@ -10,6 +10,7 @@ import { createPageCalls } from "./page-calls.js";
 import type { ListenerLimits, StreamCall } from "./protocol-servers.js";
 import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
 import type { NodeRequest, NodeResponse, RpcHandler } from "./rpc-handler.js";
+import { SHORT_CALLS } from "./short-calls/short-calls.js";
 import { lingerBriefly } from "./unread-body.js";
 
 export interface AnswerDeps {
@@ -82,7 +83,7 @@ export function createAnswers(
             then(request, response);
           }),
       };
-      if (isProgram && host !== undefined && hostAllowed(host) && rpc.handleStream(prepared)) return;
+      if (SHORT_CALLS && isProgram && host !== undefined && hostAllowed(host) && rpc.handleStream(prepared)) return;
       call.as(answer);
     },
   };

@@ -31,7 +31,6 @@ import { DRAINING } from "./draining.js";
 import { withReasons } from "./error-answers.js";
 import { toConnectError } from "./errors.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
-import { createGrpcUnary } from "./grpc-unary.js";
 import { withNamedFields } from "./json-messages.js";
 import { jsonNames } from "./json-names.js";
 import { knownEnums } from "./known-enums.js";
@@ -42,6 +41,7 @@ import type { StreamCall } from "./protocol-servers.js";
 import { queryFault } from "./query-fault.js";
 import { refuseCall } from "./refuse-call.js";
 import type { RpcLimits } from "./rpc-limits.js";
+import { createShortCalls } from "./short-calls/short-calls.js";
 import { lingerOnStream } from "./unread-body.js";
 
 /** A request of either server of a listener. */
@@ -103,7 +103,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     shutdownSignal: deps.shutdown,
     interceptors: [jsonNames, ...interceptors],
   });
-  const short = createGrpcUnary({ ...deps, interceptors });
+  const short = createShortCalls({ ...deps, interceptors });
   deps.routes(short.knowing(withNamedFields(router)));
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
 

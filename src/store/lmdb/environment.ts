@@ -43,8 +43,6 @@ export interface Environment {
   transact(body: () => void): Promise<void>;
   /** Throws StoreFileChanged when the open file is no longer that of the directory. */
   checkFile(): void;
-  /** Runs `body` with all its reads on one commit, the newest. */
-  snapshot<R>(body: () => R): R;
   /** Keeps the pages of the newest commit and of later ones as they are, until the function that it answers is called. */
   hold(): () => void;
   /** Records that the file holds bytes of erased records, which the next compaction removes. */
@@ -210,7 +208,6 @@ function environmentOver(
     tables,
     transact,
     checkFile: () => file?.check(),
-    snapshot: (body) => transactions.snapshot(body),
     hold: () => {
       const transaction = transactions.keep();
       return () => transaction.done();

@@ -16,9 +16,9 @@ const MAX_KEPT = 1000;
 const MAX_KEPT_BYTES = 16 * 1024;
 
 /** What all tables of one open store share. */
-export type TableContext = Pick<Transactions, "closed" | "ofNextRead" | "onDamage">;
+export type TableContext = Pick<Transactions, "closed" | "beginRead" | "onDamage">;
 
-/** The transaction of a read; undefined for the current one. */
+/** The transaction of a read; the current one where there is none. */
 interface ReadIn {
   readonly transaction?: ReadTransaction;
 }
@@ -31,7 +31,7 @@ export interface StoredEntry {
 
 /** What a table needs of its database in LMDB; tests simulate it. */
 export interface TableData {
-  getBinaryFast(key: Key, options?: ReadIn): Uint8Array | undefined;
+  getBinaryFast(key: Key): Uint8Array | undefined;
   get(key: Key, options: ReadIn): Uint8Array | undefined;
   getRange(range: Range & ReadIn & { readonly reverse?: boolean }): Iterable<StoredEntry>;
   put(key: Key, bytes: Uint8Array): unknown;
@@ -44,7 +44,7 @@ export interface Entry<T> {
 }
 
 /**
- * Records of one kind by key. Reads see the newest commit, or the commit of the surrounding `transact` or `snapshot`. A damaged
+ * Records of one kind by key. Reads see the newest commit, or what the surrounding `transact` sees. A damaged
  * value throws DataDamaged and is counted; no read returns or skips it. LMDB has no checksums of its pages: a record that a
  * damaged page hides reads as absent, until a verification, a backup or a migration counts the entries.
  */
@@ -65,10 +65,10 @@ export class Table<T> {
   }
 
   get(key: Key): T | undefined {
-    const transaction = this.beginRead();
+    this.beginRead();
     if (!fits(key)) return undefined;
     try {
-      const bytes = this.db.getBinaryFast(key, transaction && { transaction });
+      const bytes = this.db.getBinaryFast(key);
       return bytes === undefined ? undefined : decode(this.codec, key, bytes, bytes.length);
     } catch (error) {
       throw this.readError(error);
@@ -77,10 +77,10 @@ export class Table<T> {
 
   /** As `get`, for a record that most requests read: it is decoded again only when its bytes have changed. */
   getKept(key: Key): T | undefined {
-    const transaction = this.beginRead();
+    this.beginRead();
     if (!fits(key)) return undefined;
     try {
-      const bytes = this.db.getBinaryFast(key, transaction && { transaction });
+      const bytes = this.db.getBinaryFast(key);
       if (bytes === undefined) return undefined;
       const known = this.kept.get(key);
       if (known?.bytes.compare(bytes, 0, bytes.length) === 0) return known.value;
@@ -172,15 +172,16 @@ export class Table<T> {
     }
   }
 
-  private within(range: Range): Range & ReadIn {
-    const transaction = this.beginRead();
-    return { ...checked(range), ...(transaction && { transaction }) };
+  private within(range: Range): Range {
+    this.beginRead();
+    if (fits(range.start) && fits(range.end)) return range;
+    throw new InvalidArgument("after", "invalid", `at most ${MAX_KEY_BYTES} bytes`);
   }
 
   /** From `end` down to `start`. The caller counts, since LMDB begins at `end` itself when that key exists. */
-  private backwardsWithin(range: Range): Range & ReadIn & { readonly reverse: true } {
-    const { start, end, transaction } = this.within(range);
-    return { start: end, end: start, reverse: true, ...(transaction && { transaction }) };
+  private backwardsWithin(range: Range): Range & { readonly reverse: true } {
+    const { start, end } = this.within(range);
+    return { start: end, end: start, reverse: true };
   }
 
   /** The bytes to store under the key. Throws InvalidArgument for a key or a value that is too long. */
@@ -205,9 +206,9 @@ export class Table<T> {
     if (fits(key)) void this.db.remove(key); // LMDB fails the whole transaction for a longer one, and it is not there
   }
 
-  private beginRead(): ReadTransaction | undefined {
+  private beginRead(): void {
     if (this.context.closed) throw new Unavailable("The store is closed");
-    return this.context.ofNextRead();
+    this.context.beginRead();
   }
 
   /** The error for any failure to read a value: its checksum, layout or tree. Unavailable once LMDB has given up. */
@@ -222,11 +223,6 @@ export class Table<T> {
 
 /** LMDB's error text once writing its root failed: the environment then reads nothing more. The error's code is EINVAL. */
 const GIVEN_UP = "MDB_PANIC";
-
-function checked(range: Range): Range {
-  if (fits(range.start) && fits(range.end)) return range;
-  throw new InvalidArgument("after", "invalid", `at most ${MAX_KEY_BYTES} bytes`);
-}
 
 /** A damaged tree can contain cycles; a scan of it must still end. */
 function mustRise(lower: Key, higher: Key): void {

@@ -8,8 +8,6 @@ export type ReadTransaction = ReturnType<RootDatabase["useReadTransaction"]>;
 export class Transactions {
   /** True once the store was closed. */
   closed = false;
-  /** Of the surrounding snapshot. */
-  private snapshotOf: ReadTransaction | undefined;
   private isWriting = false;
 
   /** `onDamage` is called with the table's name for each damaged value. */
@@ -19,32 +17,17 @@ export class Transactions {
   ) {}
 
   /**
-   * The transaction of the next read: that of a surrounding snapshot; undefined for the newest commit, or within a write
-   * transaction. lmdb-js keeps a snapshot until the next turn of the event loop, and a reader may hear of a write before that,
-   * so each read begins anew (half a microsecond).
+   * Before each read: begins anew, on the newest commit, unless a write transaction is under way. lmdb-js keeps its snapshot until
+   * the next turn of the event loop, and a reader may hear of a write before that. It takes half a microsecond.
    */
-  ofNextRead(): ReadTransaction | undefined {
-    if (!this.isWriting && this.snapshotOf === undefined) this.root.resetReadTxn();
-    return this.snapshotOf;
+  beginRead(): void {
+    if (!this.isWriting) this.root.resetReadTxn();
   }
 
   /** Keeps the newest commit until its `done` is called. */
   keep(): ReadTransaction {
     this.root.resetReadTxn();
     return this.root.useReadTransaction();
-  }
-
-  /** Runs `body` with all its reads on one commit, the newest; within another snapshot or a write transaction on that one. */
-  snapshot<R>(body: () => R): R {
-    if (this.isWriting || this.snapshotOf !== undefined || this.closed) return body();
-    const transaction = this.keep();
-    this.snapshotOf = transaction;
-    try {
-      return body();
-    } finally {
-      this.snapshotOf = undefined;
-      transaction.done();
-    }
   }
 
   /** Runs `body` in a write transaction, at once; writes nothing when it throws. */

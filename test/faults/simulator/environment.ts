@@ -10,7 +10,7 @@ export const DIRECTORY = "/store";
 
 /** The store's environment over a simulated disk. */
 export function simulatedEnvironment(disk: Disk, owner: Owner): Environment {
-  const context: TableContext = { onDamage: () => undefined, closed: false, ofNextRead: () => undefined };
+  const context: TableContext = { onDamage: () => undefined, closed: false, beginRead: () => undefined };
   const meta = openMeta(disk.table("meta", owner), context);
   const transact = (body: () => void) => disk.transact(owner, body);
   const notSimulated = () => {
@@ -23,7 +23,6 @@ export function simulatedEnvironment(disk: Disk, owner: Owner): Environment {
     tables: openTables((name, codec) => new Table(name, disk.table(name, owner), codec, context)),
     transact,
     checkFile: () => undefined,
-    snapshot: (body) => body(),
     hold: notSimulated,
     noteErased: (at) => transact(() => noteErased(meta, at)),
     erasedAt: () => erasedAt(meta),

@@ -97,7 +97,7 @@ describe("the upgrade of a data directory", () => {
       encoding: "binary",
     });
     const database: Database<Uint8Array, Key> = root.openDB<Uint8Array, Key>("meta", { name: "meta", ...AS_BYTES });
-    const meta = openMeta(database, { onDamage: () => undefined, closed: false, ofNextRead: () => undefined });
+    const meta = openMeta(database, { onDamage: () => undefined, closed: false, beginRead: () => undefined });
     store = { meta, tables: environment.tables, newId: () => "id", drop: () => undefined };
   });
   afterEach(async () => {

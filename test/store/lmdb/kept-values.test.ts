@@ -16,7 +16,7 @@ function appTable() {
     put: (key, value) => void bytes.set(key, Buffer.from(value)),
     remove: (key) => void bytes.delete(key),
   };
-  const context = { onDamage: () => undefined, closed: false, ofNextRead: () => undefined };
+  const context = { onDamage: () => undefined, closed: false, beginRead: () => undefined };
   const table = new Table("apps", data, codecOf(SCHEMA.apps), context);
   const write = (key: Key, name: string) => table.putNow(key, table.encode(key, { ...app("shop"), displayName: name }));
   return { table, bytes, write };

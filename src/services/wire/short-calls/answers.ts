@@ -1,13 +1,13 @@
-/** Messages and headers as gRPC answers send them, for the fast path (`grpc-unary.ts`). */
+/** Messages and headers as gRPC answers send them, for the fast path (`short-calls.ts`). */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
-import type { DirectContext } from "./direct-clients.js";
-import { answerTooLarge, withReason } from "./error-info.js";
-import { withPlainMessage } from "./grpc-message.js";
+import type { DirectContext } from "../direct-clients.js";
+import { answerTooLarge, withReason } from "../error-info.js";
+import { withPlainMessage } from "../grpc-message.js";
+import { ANSWER_HEADERS } from "../request-origin.js";
 import type { Message } from "./intercepted-calls.js";
-import { ANSWER_HEADERS } from "./request-origin.js";
 
 /** Flags, and the length of the message in four bytes (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const PREFIX_BYTES = 5;

@@ -1,7 +1,7 @@
 /**
  * A fast path for the most frequent calls of programs: gRPC, one message each way, small and not compressed, and for the
  * events and products that they send by the million: a stream of messages that are not compressed, answered by one. And one
- * message answered by a stream (`grpc-answers.ts`), so that what many watches get is encoded once.
+ * message answered by a stream (`answers.ts`), so that what many watches get is encoded once.
  *
  * Connect answers every protocol by one chain: a dozen nested iterators, three sets of headers and two controllers for
  * each call. Node's own request and response objects come on top. Both take several times as long as the call itself. Here
@@ -11,7 +11,7 @@
  */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { type DescMethod, type DescService, fromBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -22,8 +22,11 @@ import {
   type MethodImpl,
   type ServiceImpl,
 } from "@connectrpc/connect";
-import { DirectContext, many } from "./direct-clients.js";
-import { errorOfMessages } from "./first-message.js";
+import { DirectContext, many } from "../direct-clients.js";
+import { errorOfMessages } from "../first-message.js";
+import { grpcTimeoutMs, isGrpcTimeout } from "../grpc-timeout.js";
+import type { RpcLimits } from "../rpc-limits.js";
+import { isWatch } from "../rpc-methods.js";
 import {
   acceptsGzip,
   encoded,
@@ -34,8 +37,7 @@ import {
   PREFIX_BYTES,
   respond,
   writeAnswers,
-} from "./grpc-answers.js";
-import { grpcTimeoutMs, isGrpcTimeout } from "./grpc-timeout.js";
+} from "./answers.js";
 import {
   type AnswersSpec,
   invoke,
@@ -45,16 +47,16 @@ import {
   type StreamSpec,
   type UnarySpec,
 } from "./intercepted-calls.js";
-import { createMessageReader } from "./message-reader.js";
-import type { RpcLimits } from "./rpc-limits.js";
-import { isWatch } from "./rpc-methods.js";
+
+/** False: Connect answers every call. The answers are the same, and take more of the processor. */
+export const SHORT_CALLS = true;
 
 type Spec = UnarySpec | StreamSpec | AnswersSpec;
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
 const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
 
-export interface GrpcUnaryDeps {
+export interface ShortCallsDeps {
   readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
   readonly interceptors: readonly Interceptor[];
   /** Aborting it aborts the signals of all calls. */
@@ -63,7 +65,7 @@ export interface GrpcUnaryDeps {
   readonly onError: (error: unknown, call: string) => void;
 }
 
-export interface GrpcUnary {
+export interface ShortCalls {
   /** The same router, whose services can also be called on the fast path. */
   knowing(router: ConnectRouter): ConnectRouter;
   /** What a call with these headers may reach on the fast path, if anything. */
@@ -87,7 +89,7 @@ export interface GrpcUnary {
   ): void;
 }
 
-export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
+export function createShortCalls(deps: ShortCallsDeps): ShortCalls {
   const { limits } = deps;
   const specs = new Map<string | undefined, UnarySpec | AnswersSpec>();
   const streamSpecs = new Map<string | undefined, StreamSpec>();
@@ -179,10 +181,8 @@ export function createGrpcUnary(deps: GrpcUnaryDeps): GrpcUnary {
       ...router,
       service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
         for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
-          const read = createMessageReader(spec.method.input);
-          if (spec.kind === "unary") specs.set(pathOf(spec.method), { ...spec, read });
-          if (spec.kind === "server_streaming") specs.set(pathOf(spec.method), { ...spec, read });
-          if (spec.kind === "client_streaming") streamSpecs.set(pathOf(spec.method), { ...spec, read });
+          if (spec.kind === "unary" || spec.kind === "server_streaming") specs.set(pathOf(spec.method), spec);
+          if (spec.kind === "client_streaming") streamSpecs.set(pathOf(spec.method), spec);
         }
         router.service(service, implementation);
         return this;
@@ -251,11 +251,11 @@ function directContext(
 }
 
 /** The message of a body that is one uncompressed message; undefined for any other. */
-function messageOf({ read }: Pick<Spec, "read">, body: Buffer): Message | undefined {
+function messageOf({ method }: Spec, body: Buffer): Message | undefined {
   if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
     return undefined;
   try {
-    return read(body.subarray(PREFIX_BYTES));
+    return fromBinary(method.input, body.subarray(PREFIX_BYTES));
   } catch {
     // Connect's path rejects the malformed message
     return undefined;
@@ -264,7 +264,7 @@ function messageOf({ read }: Pick<Spec, "read">, body: Buffer): Message | undefi
 
 /** Rejects as Connect does. */
 async function* messagesOf(
-  { read }: StreamSpec,
+  { method }: StreamSpec,
   body: AsyncIterable<Uint8Array>,
   readMaxBytes: number,
 ): AsyncGenerator<Message, void, undefined> {
@@ -273,7 +273,7 @@ async function* messagesOf(
     if (error !== undefined) throw error;
     let message: Message;
     try {
-      message = read(framed.subarray(PREFIX_BYTES));
+      message = fromBinary(method.input, framed.subarray(PREFIX_BYTES));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ConnectError(`parse binary: ${reason}`, Code.Internal);

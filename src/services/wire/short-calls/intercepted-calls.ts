@@ -1,21 +1,17 @@
-/** Calls an implementation through the interceptors, for the fast path (`grpc-unary.ts`). */
+/** Calls an implementation through the interceptors, for the fast path (`short-calls.ts`). */
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type MethodImplSpec } from "@connectrpc/connect";
-import type { DirectContext } from "./direct-clients.js";
-import { FastRequest, FastResponse } from "./fast-messages.js";
-import type { MessageReader } from "./message-reader.js";
+import type { DirectContext } from "../direct-clients.js";
+import { FastRequest, FastResponse } from "./requests.js";
 
 export type Message = MessageShape<DescMessage>;
 
-type ImplSpec<K extends MethodImplSpec["kind"]> = Extract<MethodImplSpec, { kind: K }> & {
-  readonly read: MessageReader<DescMessage>;
-};
 /** A call of one message each way. */
-export type UnarySpec = ImplSpec<"unary">;
+export type UnarySpec = Extract<MethodImplSpec, { kind: "unary" }>;
 /** A call of a stream of messages and one answer. */
-export type StreamSpec = ImplSpec<"client_streaming">;
+export type StreamSpec = Extract<MethodImplSpec, { kind: "client_streaming" }>;
 /** A call of one message and a stream of answers. */
-export type AnswersSpec = ImplSpec<"server_streaming">;
+export type AnswersSpec = Extract<MethodImplSpec, { kind: "server_streaming" }>;
 
 /** Through the interceptors, outermost first, to the implementation. */
 export async function invoke(
