@@ -1,14 +1,11 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
-import { type Caller, createCallScheduler } from "./call-scheduler.js";
 
-/** Limits on waiting work of HTTP/2 connections, over all connections unless stated otherwise. */
+/** Limits on what calls over HTTP/2 hold, over all connections. */
 export interface OpenCallLimits {
   /** Open calls. Each takes some 8 KiB, even without any message. */
   readonly openCalls: number;
   /** Bytes of unread answers. */
   readonly unreadBytes: number;
-  /** Bytes of unread answers of one connection above which none of its other calls begins. */
-  readonly unreadBytesPerConnection: number;
   /** Time for a caller to leave an answer, or its rest, unread, ms; then the call ends. */
   readonly stallMs: number;
 }
@@ -16,7 +13,6 @@ export interface OpenCallLimits {
 export const OPEN_CALL_LIMITS: OpenCallLimits = {
   openCalls: 8_000, // eight connections with as many calls as each may have
   unreadBytes: 64 * 1024 * 1024,
-  unreadBytesPerConnection: 1024 * 1024,
   stallMs: 30_000,
 };
 
@@ -27,25 +23,21 @@ const CLOSED_AT_ONCE = 50;
 
 export interface OpenCalls {
   /** Calls `drop`, once, when the connection holds most of a resource that ran out: it must accept no more calls. */
-  add(session: Http2Session, address: string, drop: () => void): void;
+  add(session: Http2Session, drop: () => void): void;
   opened(session: Http2Session, stream: ServerHttp2Stream): void;
-  /** Runs the work of a call in its turn. */
-  run(session: Http2Session | undefined, work: () => void): void;
 }
 
-interface Connection extends Caller {
-  isBlocked: boolean;
+interface Connection {
   readonly streams: Set<ServerHttp2Stream>;
   unreadBytes: number;
   readonly drop: () => void;
 }
 
 /**
- * Counts open calls and unread answers of all connections. When there are too many of either, the address that holds
- * most loses its connection that holds most. So an attacker pays, and a caller with few calls is safe.
+ * Counts open calls and unread answers of all connections. When there are too many of either, the connection that holds most
+ * is closed. A caller with few calls is safe.
  */
-export function createOpenCalls(limits: OpenCallLimits, now: () => number): OpenCalls {
-  const turns = createCallScheduler(now);
+export function createOpenCalls(limits: OpenCallLimits): OpenCalls {
   const connections = new Map<Http2Session, Connection>();
   /** Streams whose answer was unread at some count: others need no timer. */
   const watched = new WeakSet<ServerHttp2Stream>();
@@ -62,7 +54,6 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
     const connection = connections.get(session);
     if (connection === undefined) return;
     connections.delete(session);
-    turns.forget(connection);
     openCalls -= connection.streams.size;
     if (connections.size > 0) return;
     clearInterval(timer);
@@ -70,37 +61,31 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
   };
 
   const dropLargest = (sizeOf: (connection: Connection) => number) => {
-    const largest = largestOf(connections, sizeOf);
-    if (largest === undefined) return;
-    const [session, { streams, drop }] = largest;
+    const sizes = [...connections].map(([session, connection]) => ({ session, connection, size: sizeOf(connection) }));
+    const { session, connection } = sizes.reduce((most, one) => (one.size > most.size ? one : most));
     remove(session);
-    for (const stream of streams) watch(stream);
-    drop();
-    closeWaiting(streams);
+    for (const stream of connection.streams) watch(stream);
+    connection.drop();
+    closeWaiting(connection.streams);
   };
 
   const count = () => {
     let total = 0;
     for (const connection of connections.values()) {
-      let bytes = 0;
+      connection.unreadBytes = 0;
       for (const stream of connection.streams) {
-        const unread = stream.writableLength;
-        if (unread === 0) continue;
-        bytes += unread;
+        if (stream.writableLength === 0) continue;
+        connection.unreadBytes += stream.writableLength;
         watch(stream);
       }
-      total += bytes;
-      connection.unreadBytes = bytes;
-      const wasBlocked = connection.isBlocked;
-      connection.isBlocked = bytes > limits.unreadBytesPerConnection;
-      if (wasBlocked && !connection.isBlocked) turns.unblock(connection);
+      total += connection.unreadBytes;
     }
     if (total > limits.unreadBytes) dropLargest(({ unreadBytes }) => unreadBytes);
   };
 
   return {
-    add(session, address, drop) {
-      connections.set(session, { address, drop, isBlocked: false, streams: new Set(), unreadBytes: 0 });
+    add(session, drop) {
+      connections.set(session, { drop, streams: new Set(), unreadBytes: 0 });
       session.once("close", () => remove(session));
       timer ??= setInterval(count, COUNT_EVERY_MS).unref();
     },
@@ -115,11 +100,6 @@ export function createOpenCalls(limits: OpenCallLimits, now: () => number): Open
       });
       if (openCalls > limits.openCalls) dropLargest(({ streams }) => streams.size);
     },
-    run(session, work) {
-      const connection = session && connections.get(session);
-      if (connection === undefined) work();
-      else turns.run(connection, work);
-    },
   };
 }
 
@@ -128,22 +108,6 @@ function endWhenStalled(stream: ServerHttp2Stream, ms: number): void {
   stream.setTimeout(ms, () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
   });
-}
-
-/** The connection that holds most, of the address that holds most. */
-function largestOf(
-  connections: ReadonlyMap<Http2Session, Connection>,
-  sizeOf: (connection: Connection) => number,
-): readonly [Http2Session, Connection] | undefined {
-  const byAddress = new Map<string, number>();
-  for (const connection of connections.values())
-    byAddress.set(connection.address, (byAddress.get(connection.address) ?? 0) + sizeOf(connection));
-  const most = Math.max(...byAddress.values());
-  let largest: readonly [Http2Session, Connection] | undefined;
-  for (const entry of connections)
-    if (byAddress.get(entry[1].address) === most && (largest === undefined || sizeOf(entry[1]) > sizeOf(largest[1])))
-      largest = entry;
-  return largest;
 }
 
 /** Closes the calls that wait for their caller, a few at a time; calls being answered continue. */

@@ -14,7 +14,6 @@ import { oneAtATime } from "../../http/pipelining.js";
 import { createOpenCalls, OPEN_CALL_LIMITS, type OpenCallLimits, type OpenCalls } from "./open-calls.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 import type { RpcLimits } from "./rpc-limits.js";
-import type { Misuse } from "./session-throttle.js";
 
 /** Limits of a listener. Times in ms. */
 export interface ListenerLimits extends RpcLimits, OpenCallLimits {
@@ -166,9 +165,9 @@ export function trackSessions(
     idleMs,
     maxConcurrentStreams,
     onMisuse,
-    held = createOpenCalls(OPEN_CALL_LIMITS, () => performance.now()),
+    held = createOpenCalls(OPEN_CALL_LIMITS),
   }: Pick<ListenerLimits, "idleMs" | "maxConcurrentStreams"> & {
-    onMisuse: (misuse: Misuse) => void;
+    onMisuse: () => void;
     held?: OpenCalls;
   },
 ): ReadonlySet<ServerHttp2Session> {
@@ -176,8 +175,6 @@ export function trackSessions(
   server.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    // Node processes bytes that have arrived in the next turn.
-    const { remoteAddress: address = "", readableLength: firstBytes } = session.socket;
     const turns = createWorkSpacing();
     let open = 0;
     let ended = 0;
@@ -194,8 +191,8 @@ export function trackSessions(
       const timer = setTimeout(() => session.close(), RETIRED_MS).unref();
       session.once("close", () => clearTimeout(timer));
     };
-    held.add(session, address, () => {
-      onMisuse({ address, firstBytes });
+    held.add(session, () => {
+      onMisuse();
       if (!isRetired) retire();
     });
     session.setLocalWindowSize(4 * 1024 * 1024);
@@ -220,7 +217,7 @@ export function trackSessions(
         }
         if (rstCode !== constants.NGHTTP2_NO_ERROR || !stream.readableEnded) reset++;
         const isMisused = recentlyMisused.count() > MISUSED.most && misused > ended;
-        if (isMisused) onMisuse({ address, firstBytes });
+        if (isMisused) onMisuse();
         if (isMisused || reset > MAX_RESETS) retire();
       });
     });

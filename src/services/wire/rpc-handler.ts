@@ -64,8 +64,6 @@ export interface RpcHandlerDeps {
   draining?: AbortSignal;
   /** Called with failures behind an answer: the answer could not be written, or a server error. */
   onError: (error: unknown, call: string) => void;
-  /** Runs the work of an HTTP/2 call in its turn; default: at once. */
-  inTurn?: (stream: ServerHttp2Stream, work: () => void) => void;
 }
 
 /** Answers RPCs in gRPC, gRPC-Web and Connect. Returns false, and does nothing, when the path is no RPC. */
@@ -93,7 +91,7 @@ const FIRST_BYTES = 4096;
 
 /** Like connectNodeAdapter, with limits on stalled bodies and with errors passed to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
-  const { limits, inTurn: runInTurn = (_, work) => work() } = deps;
+  const { limits } = deps;
   const interceptors = [...deps.interceptors, knownEnums];
   const router = createConnectRouter({
     acceptCompression: inTurn([compressionGzip, compressionBrotli]),
@@ -123,11 +121,6 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     ms: isStream ? limits.streamSilenceMs : limits.bodyTimeoutMs,
     isStream,
   });
-  const beginning = (stream: ServerHttp2Stream) => (work: () => void) =>
-    runInTurn(stream, () => {
-      if (!stream.destroyed && !stream.closed) work();
-    });
-
   /** The body of a call, in its limits of time and memory. */
   const bodyOf = (
     chunks: AsyncIterable<Uint8Array>,
@@ -209,16 +202,14 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         connect(call, chunksAndRest([])); // Node's request was made after the end of its stream, and sees none
         return true;
       }
-      const begin = isHttp2 ? beginning(request.stream) : (work: () => void) => work();
       readFirstMessage(isHttp2 ? request.stream : request, firstMessage(streamsIn), {
-        whole: (body) =>
-          begin(() => {
-            const ofFlag = uncompressed(contentType, (name) => headerOf(request, name));
-            const error = isFramed ? errorOfMessages(body, limits.readMaxBytes, ofFlag) : undefined;
-            if (error !== undefined) refuseCall(request, response, error);
-            else connect(call, chunksAndRest([body]));
-          }),
-        part: (body) => begin(() => connect(call, body)),
+        whole: (body) => {
+          const ofFlag = uncompressed(contentType, (name) => headerOf(request, name));
+          const error = isFramed ? errorOfMessages(body, limits.readMaxBytes, ofFlag) : undefined;
+          if (error !== undefined) refuseCall(request, response, error);
+          else connect(call, chunksAndRest([body]));
+        },
+        part: (body) => connect(call, body),
         late: () => refuseCall(request, response, tooLate()),
       });
       return true;
@@ -235,7 +226,6 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         as((request, response) => refuseCall(request, response, values));
         return true;
       }
-      const begin = beginning(stream);
       const ofFlag = uncompressed(headers["content-type"] ?? "", (name) => headers[name]?.toString());
       const late = () => as((request, response) => refuseCall(request, response, tooLate()));
       /** Leaves the call to Connect. */
@@ -251,23 +241,21 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       };
       if (unary !== undefined) {
         readFirstMessage(stream, firstMessage(false), {
-          whole: (body) =>
-            begin(() => {
-              if (!short.answer(unary, stream, headers, values, body)) leaveWhole(body);
-            }),
-          part: (body) => begin(() => leave(body)),
+          whole: (body) => {
+            if (!short.answer(unary, stream, headers, values, body)) leaveWhole(body);
+          },
+          part: leave,
           late,
         });
         return true;
       }
       if (streamed === undefined) return false;
       readFirstMessage(stream, firstMessage(true), {
-        whole: (body) => begin(() => leaveWhole(body)),
-        part: (body) =>
-          begin(() => {
-            lingerOnStream(stream, limits.lingerMs);
-            short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, { uncompressed: ofFlag }));
-          }),
+        whole: leaveWhole,
+        part: (body) => {
+          lingerOnStream(stream, limits.lingerMs);
+          short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, { uncompressed: ofFlag }));
+        },
         late,
       });
       return true;

@@ -31,7 +31,6 @@ import { reflectionRoutes } from "./reflection.js";
 import { createReflectionIndex } from "./reflection-index.js";
 import { createRpcHandler, type RpcHandler } from "./rpc-handler.js";
 import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
-import { createSessionThrottle } from "./session-throttle.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
 
@@ -108,8 +107,8 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   const shutdown = new AbortController();
   setMaxListeners(0, draining.signal, shutdown.signal); // every open call adds a listener
 
-  const held = createOpenCalls(limits, () => performance.now());
-  const rpc = createCalls(deps, { limits, held, health, draining: draining.signal, shutdown: shutdown.signal });
+  const held = createOpenCalls(limits);
+  const rpc = createCalls(deps, { limits, health, draining: draining.signal, shutdown: shutdown.signal });
   const farewell = createGracefulClose();
   const closeIdle = () => {
     // The response's close event comes before its connection counts as idle.
@@ -158,16 +157,14 @@ function createCalls(
   deps: RpcListenerDeps,
   own: {
     readonly limits: ListenerLimits;
-    readonly held: OpenCalls;
     readonly health: HealthState;
     readonly draining: AbortSignal;
     readonly shutdown: AbortSignal;
   },
 ): RpcHandler {
-  const { limits, held, health, draining, shutdown } = own;
+  const { limits, health, draining, shutdown } = own;
   const rpc = createRpcHandler({
     limits,
-    inTurn: (stream, work) => held.run(stream.session, work),
     shared: createMessageMemory(limits.sharedBytes, deps.onShed ?? (() => {})),
     interceptors: deps.interceptors ?? [],
     gate: deps.gate,
@@ -187,30 +184,18 @@ function createCalls(
 
 /** The servers behind the port. The first bytes of a connection decide which of them takes it. */
 function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCalls, answers: Answers) {
-  const http2 = createHttp2Server((call) =>
-    held.run(call.stream.session, () => {
-      if (!call.stream.destroyed && !call.stream.closed) answers.stream(call);
-    }),
-  );
-  const spaced = createSessionThrottle((socket) => {
-    // An HTTP/1.1 server keeps connections open whose peer has ended; their HTTP/2 calls would wait for it for minutes.
-    socket.allowHalfOpen = false;
-    http2.emit("connection", socket);
-  });
-  const sessions = trackSessions(http2, {
-    ...limits,
-    held,
-    onMisuse(misuse) {
-      spaced.holdBack(misuse);
-      deps.onMisuse?.();
-    },
-  });
+  const http2 = createHttp2Server(answers.stream);
+  const sessions = trackSessions(http2, { ...limits, held, onMisuse: () => deps.onMisuse?.() });
   const http1 = createHttp1Server(limits, answers.request);
   const sockets = new Set<Socket>();
   const firstBytes = createProtocolDetection({
     timeoutMs: limits.firstBytesMs,
     http1: takeConnections(http1),
-    http2: spaced.begin,
+    http2: (socket) => {
+      // An HTTP/1.1 server keeps connections open whose peer has ended; their HTTP/2 calls would wait for it for minutes.
+      socket.allowHalfOpen = false;
+      http2.emit("connection", socket);
+    },
   });
   const { certificate } = deps;
   const handshakeMs = limits.firstBytesMs;
@@ -234,7 +219,6 @@ function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCal
     destroyWaiting() {
       secure?.destroyWaiting();
       firstBytes.destroyWaiting();
-      spaced.destroyWaiting();
     },
   };
 }
