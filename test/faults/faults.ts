@@ -40,7 +40,7 @@ export const FAULTS = [
   { fault: "lost-answers", what: "answers lost, connections reset, server killed; events sent again", stores: BOTH },
   { fault: "store-away", what: "the database stalls, is cut off, or is late", stores: MONGO },
   { fault: "store-resets", what: "connections to the database reset; events sent again", stores: MONGO },
-  { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: BOTH },
+  { fault: "rolling-restarts", what: "two servers restarted in turn by SIGTERM, under load", stores: MONGO },
   { fault: "clock-jumps", what: "the system clock jumps by 25 hours and more for 6 s, under load", stores: BOTH },
   { fault: "erasure", what: "`kill -9` in each step of an erasure, while four senders name its person", stores: BOTH },
   { fault: "wrong-clock", what: "a server starts with a wrong system clock, which is then set right", stores: BOTH },

@@ -38,10 +38,10 @@ const TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAni
 const PATIENCE = { timeout: 15_000, interval: 100 };
 
 describeWithChromium("the helper in a shop's page on another site", () => {
-  it("aisle.js is less than 6.6 kB", async () => {
+  it("aisle.js is less than 6.8 kB", async () => {
     const { page, service } = await opened();
     const text = await page.evaluate((url) => fetch(url).then((answer) => answer.text()), `${service}/aisle.js`);
-    expect(gzipSync(text, { level: 9 }).length).toBeLessThan(6600);
+    expect(gzipSync(text, { level: 9 }).length).toBeLessThan(6800);
     expect(text).toContain("currentScript");
   });
 
@@ -69,7 +69,8 @@ describeWithChromium("the helper in a shop's page on another site", () => {
     await page.reload();
     await expect.poll(async () => (await stored()).length, { ...PATIENCE, timeout: 60_000 }).toBe(2);
     const waiting = () => page.evaluate("localStorage.getItem('aisle:shop:outbox')");
-    await expect.poll(waiting, PATIENCE).toBe("[]");
+    // A try that the reload cut off is made again after half a minute.
+    await expect.poll(waiting, { ...PATIENCE, timeout: 60_000 }).toBe("[]");
     expect((await stored()).length).toBe(2);
   });
 
