@@ -57,7 +57,7 @@ describe("one changed byte in the file of an embedded store", () => {
       const short = damaged.filter(isShort(Object.keys(sound?.outcomes ?? {})));
       expect(short.filter(({ outcomes }) => outcomes.doctor !== "refused")).toEqual([]);
       expect(damaged.length + crashes).toBe(count);
-      expect(crashes).toBeLessThan(count / 4);
+      expect(crashes).toBeLessThan(count / 2);
       const refused = damaged.filter(({ outcomes }) => Object.values(outcomes).includes("refused"));
       expect(refused.length, "the damage was real").toBeGreaterThan(count / 4);
       const unnoticed = refused.filter(({ outcomes }) => outcomes.doctor === "whole");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
-import type hnswlib from "hnswlib-node";
+import hnswlib from "hnswlib-node";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { exactIndex } from "../../../src/adapters/hnsw/exact-index.js";
 import { decodeIndex, encodeIndex, HNSW } from "../../../src/adapters/hnsw/format.js";
@@ -14,30 +14,23 @@ import { createRandom } from "../../../src/learning/common/random.js";
 import { VECTOR_INDEX } from "../../../src/learning/training/semantic.js";
 import { recallAt10 } from "./recall.js";
 
-interface Counted {
-  getCurrentCount(): number;
-}
+/** The graphs that began to read a file aside, in this order. */
+const readers: hnswlib.HierarchicalNSW[] = [];
+const disk = { isFull: false, filesCutOff: 0 };
 
-/** The graphs that began to read a file, in this order. */
-const readers = vi.hoisted((): Counted[] => []);
-const disk = vi.hoisted(() => ({ isFull: false, filesCutOff: 0 }));
-vi.mock("hnswlib-node", async (importOriginal) => {
-  const { default: original } = await importOriginal<{ default: typeof hnswlib }>();
-  class Watched extends original.HierarchicalNSW {
-    override readIndex(file: string): Promise<boolean> {
-      readers.push(this);
-      return super.readIndex(file);
-    }
-
-    override writeIndexSync(file: string): void {
-      super.writeIndexSync(file);
-      if (!disk.isFull) return;
-      truncateSync(file, 64);
-      disk.filesCutOff++;
-    }
+class Watched extends hnswlib.HierarchicalNSW {
+  override readIndex(file: string): Promise<boolean> {
+    readers.push(this);
+    return super.readIndex(file);
   }
-  return { default: { ...original, HierarchicalNSW: Watched } };
-});
+
+  override writeIndexSync(file: string): void {
+    super.writeIndexSync(file);
+    if (!disk.isFull) return;
+    truncateSync(file, 64);
+    disk.filesCutOff++;
+  }
+}
 
 const WAIT = { timeout: 20_000 };
 const folder = mkdtempSync(join(tmpdir(), "aisle-graphs-"));
@@ -51,7 +44,7 @@ afterAll(() => {
 
 const fixture = (name: string) =>
   new Uint8Array(gunzipSync(readFileSync(join(import.meta.dirname, "../../fixtures", name))));
-const graphs = hnswIndexes({ exactUpTo: 0 });
+const graphs = hnswIndexes({ exactUpTo: 0, makeGraph: (dimensions) => new Watched("ip", dimensions) });
 
 /** Rows of a seed, each of length 1. */
 function unitVectors(count: number, dimensions: number, seed: number): Float32Array {
@@ -131,16 +124,16 @@ describe("a graph that nobody holds any more", () => {
   }
 
   /** Opens a graph, searches it once and lets go of it; answers the graph that hnswlib-node knows. */
-  async function openAndSearch(): Promise<Counted | undefined> {
+  async function openAndSearch(): Promise<hnswlib.HierarchicalNSW | undefined> {
     const { search } = await graphs.openAside(bytes, circle);
     const graph = readers.at(-1);
     expect([...nearestToFirst(search)]).toEqual([0]);
     return graph;
   }
 
-  const timesRead = (graph: Counted | undefined) => readers.filter((one) => one === graph).length;
+  const timesRead = (graph: hnswlib.HierarchicalNSW | undefined) => readers.filter((one) => one === graph).length;
 
-  async function untilFreed(graph: Counted | undefined): Promise<void> {
+  async function untilFreed(graph: hnswlib.HierarchicalNSW | undefined): Promise<void> {
     const afterCollection = () => {
       collect();
       return timesRead(graph);
