@@ -106,7 +106,7 @@ async function native(name: string, load: () => Promise<unknown>): Promise<Findi
 async function vectorSearch(): Promise<Finding> {
   const { hnswlib } = await import("../adapters/hnsw/hnswlib.js");
   if (hnswlib.problem === undefined) return { about: "native", state: "ok", text: "hnswlib-node loads" };
-  const text = `hnswlib-node does not load (${hnswlib.problem}): similar texts are found by comparing all, which takes longer beyond 50,000 products`;
+  const text = `hnswlib-node does not load (${hnswlib.problem}): similar texts are found by comparing all, some 2 ms a question from 12,000 products`;
   return { about: "native", state: "note", text };
 }
 

@@ -4,10 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { DataDamaged, DomainError, InvalidArgument, Unavailable } from "../../domain/errors.js";
 import { syncFile } from "./compaction.js";
 import { type Environment, openBeside } from "./environment.js";
-import { makeDirectory, syncDirectory } from "./files.js";
+import { LOCK_FILE, makeDirectory, syncDirectory } from "./files.js";
 import { appIdOf } from "./keys.js";
 import { copySound, MODELS, modelDirectory, namesIn } from "./model-files.js";
-import { LOCK_FILE } from "./open-root.js";
 
 /** A server may prune a model before its file is copied. Then the copy starts again from the newest records. */
 const TRIES = 10;

@@ -1,9 +1,8 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "./environment.js";
-import { syncDirectory } from "./files.js";
+import { DATA_FILE, LOCK_FILE, syncDirectory } from "./files.js";
 import { isErasureNote } from "./format.js";
-import { DATA_FILE, LOCK_FILE } from "./open-root.js";
 
 /** Temporary subdirectory for the compacted file. A crash may leave it behind; its contents are worthless. */
 const PARTIAL = "compacting";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
 import { DomainError, Unavailable } from "../../domain/errors.js";
-import { makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
+import { DATA_FILE, LOCK_FILE, makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
 import {
   checkFormat,
   erasedAt,
@@ -23,7 +23,7 @@ import { type Inspection, inspectionOf } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { markStore, mustHaveItsData, StoreAway } from "./missing-data.js";
 import { OpenFile } from "./open-file.js";
-import { DATA_FILE, LOCK_FILE, newestCommit, openDatabase, openRoot, tableNames } from "./open-root.js";
+import { newestCommit, openDatabase, openRoot, tableNames } from "./open-root.js";
 import type { SavedClock } from "./records.js";
 import { Table } from "./table.js";
 import { mustHaveItsTables, openTables, type Tables } from "./tables.js";

@@ -3,6 +3,10 @@ import { access, constants, mkdir, open, rename, rm, stat } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
 
+/** The files LMDB keeps in the directory of a store. */
+export const DATA_FILE = "data.mdb";
+export const LOCK_FILE = "lock.mdb";
+
 /** Makes the names in a directory durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, "r");

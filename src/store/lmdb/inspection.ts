@@ -3,8 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Database } from "lmdb";
 import { DataDamaged } from "../../domain/errors.js";
 import { checkBytes, decode, type RecordCodec } from "./codec.js";
+import { DATA_FILE } from "./files.js";
 import { FIRST, type Key, keyOrder, LAST } from "./keys.js";
-import { DATA_FILE, entryCount, openDatabase, openRoot } from "./open-root.js";
+import { entryCount, openDatabase, openRoot } from "./open-root.js";
 import type { Table, TableData } from "./table.js";
 import type { ReadTransaction } from "./transactions.js";
 

@@ -12,9 +12,8 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freeBytesOf } from "./files.js";
+import { freeBytesOf, LOCK_FILE } from "./files.js";
 import { StoreAway } from "./missing-data.js";
-import { LOCK_FILE } from "./open-root.js";
 
 /** Room for `MDB_txninfo` and 512 of `MDB_reader` in lmdb-js's `mdb.c`, in whole pages. LMDB takes a larger file as it is. */
 const LOCK_BYTES = 9 * 4096;

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
-import { writeFileDurably } from "./files.js";
+import { DATA_FILE, LOCK_FILE, writeFileDurably } from "./files.js";
 import { MODELS } from "./model-files.js";
-import { DATA_FILE, LOCK_FILE } from "./open-root.js";
 
 /** Written beside a store once it is complete: with it, a missing data file is a lost one. */
 const MARK = "store-id";

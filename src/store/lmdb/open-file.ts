@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { join } from "node:path";
 import { Unavailable } from "../../domain/errors.js";
-import { DATA_FILE } from "./open-root.js";
+import { DATA_FILE } from "./files.js";
 
 /** The open file is no longer in the store's directory, so further writes would be lost. */
 export class StoreFileChanged extends Unavailable {

@@ -4,10 +4,6 @@ import { AS_BYTES } from "./codec.js";
 import { FIRST, type Key, LAST } from "./keys.js";
 import { allocateLockFile } from "./lock-file.js";
 
-/** The files LMDB keeps in the directory of a store. */
-export const DATA_FILE = "data.mdb";
-export const LOCK_FILE = "lock.mdb";
-
 const MAX_TABLES = 64;
 const MAX_READERS = 512;
 

@@ -7,11 +7,11 @@ import { DataDamaged, InvalidArgument, Unavailable } from "../../domain/errors.j
 import { number, text } from "../schema/kinds.js";
 import { checkBytes, codecOf, decode, type RecordCodec } from "./codec.js";
 import { type Environment, linkedFolder, openEnvironment } from "./environment.js";
-import { makeDirectory, syncDirectory } from "./files.js";
+import { DATA_FILE, LOCK_FILE, makeDirectory, syncDirectory } from "./files.js";
 import { FORMAT_KEY, FORMAT_NUMBER, FormatUnsupported, STORE_ID_KEY } from "./format.js";
 import { after, appIdOf, FIRST, type Key, keyOrder, LAST } from "./keys.js";
 import { copySound, modelDirectory, namesIn } from "./model-files.js";
-import { DATA_FILE, entryCount, LOCK_FILE, openDatabase, openRoot } from "./open-root.js";
+import { entryCount, openDatabase, openRoot } from "./open-root.js";
 import { rebuildIndexes } from "./rebuild-indexes.js";
 import { TABLE_NAMES } from "./tables.js";
 
