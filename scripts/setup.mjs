@@ -1,5 +1,6 @@
 // Brings a checkout into the state in which the server and the tests run: packages, generated code, dist/.
 // Each step is skipped when nothing it depends on has changed since it last succeeded, which costs some 20 ms to know.
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { checkNode, Failure, hashOf, readIfThere, root, run, say, stamps } from "./lib.mjs";
@@ -68,17 +69,34 @@ async function install(wanted) {
   if (found.what !== what) {
     // Packages in place are not touched when tools are added: a server may run from them.
     const command = found.what === SERVING ? ["install", "--no-save"] : ["ci"];
-    const omitted = what === ALL ? "--include=dev" : "--omit=dev";
+    // What a server needs comes prebuilt, but for hnswlib-node.
+    const flags = what === ALL ? ["--include=dev"] : ["--omit=dev", "--ignore-scripts"];
     say(`installing ${found.what === SERVING ? "tools" : what} (npm ${command[0]}) …`);
-    const { code, output } = await npm(...command, omitted, "--no-audit", "--no-fund");
+    const { code, output } = await npm(...command, ...flags, "--no-audit", "--no-fund");
     if (code !== 0)
       throw new Failure(
         `npm ${command[0]} failed (exit code ${code})\n${output.trimEnd()}\naisle: ${adviceOn(output)}`,
       );
+    if (await nativeProblem()) await npm("rebuild"); // a platform without builds
     const problem = await nativeProblem();
     if (problem) throw new Failure(`the native packages do not load\n${problem}\naisle: ${compilerAdvice}`);
   }
   writeFileSync(installStamp, `${hash} ${what}`);
+  if (what === ALL) await compileHnswlib();
+  else
+    spawn(process.execPath, [join(root, "scripts/compile-hnswlib.mjs")], { detached: true, stdio: "ignore" }).unref();
+}
+
+const hnswlib = join(root, "node_modules/hnswlib-node");
+
+/** Compiles hnswlib-node, unless it is compiled. Without a compiler it stays as it is, and a server compares vectors. */
+export async function compileHnswlib() {
+  const isDue = () => existsSync(hnswlib) && !existsSync(join(hnswlib, "build/Release/addon.node"));
+  if (!isDue()) return;
+  mkdirSync(stamps, { recursive: true });
+  await withLock(join(stamps, "hnswlib.lock"), async () => {
+    if (isDue()) await npm("rebuild", "hnswlib-node");
+  });
 }
 
 function npm(...args) {
