@@ -9,7 +9,7 @@ export default {
     "src/main.ts!",
     "src/server/machine-limits.ts!",
     "src/server/training-worker.ts!",
-    "src/server/verify-process.ts!",
+    "src/server/store-reader.ts!",
     "src/server/workers/worker.ts!",
     "src/learning/kernels/assembly/*.ts!",
     "web/*/*.{ts,tsx}",

@@ -241,7 +241,7 @@ function readInProcess(
 }
 
 /** Reads what can be read of a damaged store in a process of its own, and answers how far each task has come. */
-export const salvageInProcess: RunSalvage = async (from, to, tasks) => {
+const salvageInProcess: RunSalvage = async (from, to, tasks) => {
   const states = new Map<number, SalvageProgress>();
   let refused: string | undefined;
   const end = await readInProcess(entryOf("store-reader"), { kind: "salvage", from, to, tasks }, (message) => {

@@ -1,5 +1,4 @@
 import { connect, type Socket } from "node:net";
-import { connect as connectSecurely } from "node:tls";
 import { onTestFinished } from "vitest";
 import type { Owner } from "../fixtures/server.js";
 
@@ -17,12 +16,6 @@ export interface RawSocket {
 /** Connects to a port of this machine and sends bytes. It is closed with its owner. */
 export function openRaw(port: number, bytes: string | Uint8Array = "", owner: Owner = onTestFinished): RawSocket {
   return talkOn(connect({ port, host: "127.0.0.1", noDelay: true }), bytes, owner);
-}
-
-/** The same over TLS, for HTTP/2; trusts this certificate alone. */
-export function openRawSecurely(port: number, ca: string, bytes: Uint8Array): RawSocket {
-  const socket = connectSecurely({ port, host: "127.0.0.1", ca, ALPNProtocols: ["h2"] });
-  return talkOn(socket, bytes, onTestFinished);
 }
 
 function talkOn(socket: Socket, bytes: string | Uint8Array, owner: Owner): RawSocket {
