@@ -40,7 +40,7 @@ export const MUTANTS = [
   },
   {
     name: "swallows a failed commit (EIO)",
-    file: `${lmdb}/commits.ts`,
+    file: `${lmdb}/transactions.ts`,
     search: "      throw await commitCause(error);",
     replace: "      await commitCause(error);",
     faults: "disk,full",
@@ -56,18 +56,11 @@ export const MUTANTS = [
     test: ["test/faults/failing-syscalls.test.ts", ""],
   },
   {
-    name: "writes on top of an old commit",
-    file: `${lmdb}/newest-commit.ts`,
-    search: "    if (this.root.getWriteTxnId() === newest + 1) return true;",
-    replace: "    if (newest >= 0) return true;",
-    test: ["test/store/lmdb/newest-commit.test.ts", ""],
-  },
-  {
     name: "never claims a key",
     simulator: true,
     file: "src/intake/record-event.ts",
     search:
-      "    tx.idempotency.put(idempotencyKey, { eventId: event.eventId, bodyHash, claimedAt: event.receivedAt });\n",
+      "    tx.idempotency.put(idempotencyKey, { eventId: taken.eventId, bodyHash, claimedAt: event.receivedAt });\n",
     replace: "    if (bodyHash === idempotencyKey) throw new NotFound(bodyHash);\n",
     faults: "cut",
     only: "batch,view,repeat",
@@ -105,7 +98,7 @@ export const MUTANTS = [
   {
     name: "copies the live file as a backup",
     file: `${lmdb}/backup.ts`,
-    search: "    await inspection.copyTo(to);",
+    search: "    await syncFile(await inspection.copyTo(to));",
     replace:
       '    await (await import("node:fs/promises")).copyFile(join(environment.directory, "data.mdb"), join(to, "data.mdb"));',
     test: ["test/store/lmdb/backup.test.ts", ""],
@@ -118,10 +111,10 @@ export const MUTANTS = [
     test: ["test/store/lmdb/codec.test.ts", ""],
   },
   {
-    name: "tells no other process of new products (stale cache)",
-    file: `${lmdb}/upkeep.ts`,
-    search: "      if (hasWritten) tell(tables);",
-    replace: "      if (hasWritten && added.size > 9) tell(tables);",
+    name: "tells nobody of new products (stale cache)",
+    file: `${lmdb}/product-watch.ts`,
+    search: "    if (this.byApp.size === 0) return;",
+    replace: "    if (this.byApp.size < 9) return;",
     test: ["test/store/lmdb/product-watch.test.ts", ""],
   },
   {
@@ -259,8 +252,8 @@ export const MUTANTS = [
   {
     name: "leaves the keys of events out of a backup",
     file: `${lmdb}/inspection.ts`,
-    search: "    const to = openTable(name);\n",
-    replace: '    const to = openTable(name);\n    if (name === "idempotency") continue;\n',
+    search: "          const to = openDatabase(copy, name);\n",
+    replace: '          const to = openDatabase(copy, name);\n          if (name === "idempotency") continue;\n',
     faults: "restore",
     only: "batch,view,repeat",
   },

@@ -5,8 +5,8 @@ import { appKey } from "./keys.js";
 import type { Writer } from "./writer.js";
 
 /**
- * Leases as records. LMDB allows one writer at a time over all processes, so two cannot take the same lease. Leases expire
- * by the machine's clock: all processes that can share the store run on one machine.
+ * Leases as records. Of two works that take the same lease the first one gets it. A lease outlives the process that took it, until
+ * it expires.
  */
 export function createLeases(writer: Writer, now: Now): Leases {
   return {

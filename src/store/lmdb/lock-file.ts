@@ -9,8 +9,7 @@
  *   file.
  */
 
-import { randomUUID } from "node:crypto";
-import { linkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freeBytesOf, LOCK_FILE } from "./files.js";
 import { StoreAway } from "./missing-data.js";
@@ -18,12 +17,7 @@ import { StoreAway } from "./missing-data.js";
 /** Room for `MDB_txninfo` and 512 of `MDB_reader` in lmdb-js's `mdb.c`, in whole pages. LMDB takes a larger file as it is. */
 const LOCK_BYTES = 9 * 4096;
 
-/**
- * Reserves the disk space of a store's lock file before LMDB maps it. Throws StoreAway when there is no room.
- *
- * The file gets its name by a link once it is complete, because another process may create one at the same time. Its
- * descriptor is closed before that: closing it later would drop the locks that this process holds in the file.
- */
+/** Reserves the disk space of a store's lock file before LMDB maps it. Throws StoreAway when there is no room. */
 export function allocateLockFile(directory: string): void {
   const path = join(directory, LOCK_FILE);
   const found = statSync(path, { throwIfNoEntry: false });
@@ -31,16 +25,15 @@ export function allocateLockFile(directory: string): void {
     if (found.blocks === 0 && freeBytesOf(directory) < LOCK_BYTES) throw noRoom(directory);
     return;
   }
-  const whole = `${path}.${randomUUID()}.tmp`;
   try {
     // Some file systems find out only at a sync that there is no room.
-    writeFileSync(whole, Buffer.alloc(LOCK_BYTES), { mode: 0o600, flag: "wx", flush: true });
-    linkSync(whole, path);
+    writeFileSync(path, Buffer.alloc(LOCK_BYTES), { mode: 0o600, flag: "wx", flush: true });
   } catch (error) {
-    if (isFull(error) || freeBytesOf(directory) < LOCK_BYTES) throw noRoom(directory);
-    // Another process was faster, or this one may not write here: LMDB opens what there is.
-  } finally {
-    rmSync(whole, { force: true });
+    if (isFull(error) || freeBytesOf(directory) < LOCK_BYTES) {
+      rmSync(path, { force: true });
+      throw noRoom(directory);
+    }
+    // This user may not write here: LMDB opens what there is, or says why not.
   }
 }
 

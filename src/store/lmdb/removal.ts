@@ -57,7 +57,7 @@ export class Removals {
 
   private async removeAll(appId: string): Promise<void> {
     while ((await this.writer.run((tables) => removeSome(tables, appId), ALONE)) > 0) {}
-    // Another process may have finished it. The files then belong to a new app.
+    // Another call may have finished it. The files then belong to a new app.
     if (this.environment.tables.removals.get(appKey(appId)) === undefined) return;
     // After the records, so that a later `put` of a snapshot finds the app gone.
     await removeAllFiles(this.environment.directory, appId);
@@ -67,7 +67,7 @@ export class Removals {
 
 /** Removes up to REMOVED_AT_ONCE records and returns their number. Runs alone in its transaction. */
 function removeSome(tables: StagedTables, appId: string): number {
-  // Another process has finished it meanwhile, and a new app may have the id by now.
+  // Another call has finished it meanwhile, and a new app may have the id by now.
   if (tables.removals.get(appKey(appId)) === undefined) return 0;
   const range = keysOf(appId);
   let left = REMOVED_AT_ONCE;

@@ -239,7 +239,7 @@ class Verification {
       // else what is there is no file that can be read
       if (error instanceof DataDamaged) this.modelFiles.add(path);
     }
-    // Another process may have pruned or replaced the file since this commit.
+    // A server may have pruned or replaced the file since this commit.
     const now = this.environment.tables.models.get(keyOf(appId, record.modelId));
     return now?.fileChecksum === fileChecksum ? "file" : undefined;
   }
