@@ -77,10 +77,10 @@ describe("aisle doctor on an embedded store", () => {
     const directory = await filled();
     const seen = await doctor(`embedded:${directory}`, "--verify");
     expect([seen.code, seen.stderr]).toEqual([0, ""]);
-    expect(seen.text("store")).toMatch(/format 10, id [0-9a-f-]{36}$/);
+    expect(seen.text("store")).toMatch(/format 11, id [0-9a-f-]{36}$/);
     expect(seen.stdout).toMatch(/^ok +native +lmdb loads$/m);
     expect(seen.text("size")).toMatch(/^records \d+\.\d MB, 1 files of models/);
-    expect(seen.text("map")).toMatch(/MB mapped/);
+    expect(seen.stdout).toMatch(/^ok +native +hnswlib-node loads$/m);
     expect(seen.text("disk")).toMatch(/MB free/);
     expect(seen.text("verify")).toMatch(/^\d+ records read, no faults$/);
   });
