@@ -143,3 +143,9 @@ export async function open(path: string, flags = "r") {
     },
   };
 }
+
+/** Of readers in other processes, which are not simulated. */
+export async function mkdtemp(): Promise<never> {
+  throw new Error("This is not simulated");
+}
+export const symlink = mkdtemp;
