@@ -8,6 +8,7 @@ import type { Clock, Now } from "../domain/clock.js";
 import { DomainError, Unavailable } from "../domain/errors.js";
 import type { EmbeddedStoreOptions } from "../store/lmdb/store.js";
 import type { Store } from "../store/ports/store.js";
+import { entryOf } from "./installed.js";
 import { SETTINGS } from "./settings/config.js";
 import { nameOf, type Setting } from "./settings/setting.js";
 import type { StoreLocation } from "./settings/store-location.js";
@@ -102,6 +103,7 @@ async function openOwned(directory: string, { readOnly, ...options }: OwnedOptio
   try {
     const store = await openEmbeddedStore({
       ...options,
+      isWhole,
       onLatched: (cause) => {
         if (isOwnership(owned)) void owned.release(); // it writes nothing more, and its replacement may
         options.onLatched?.(cause);
@@ -120,6 +122,13 @@ async function openOwned(directory: string, { readOnly, ...options }: OwnedOptio
     if (isOwnership(owned)) await owned.end();
     throw error;
   }
+}
+
+/** Reads a whole store in a process of its own. */
+async function isWhole(directory: string): Promise<boolean> {
+  const { verifyInProcess } = await import("./doctor.js");
+  const { failure, faultCount } = await verifyInProcess(entryOf("store-reader"), directory);
+  return failure === "" && faultCount === 0;
 }
 
 function isOwnership(owned: unknown): owned is Ownership {

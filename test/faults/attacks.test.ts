@@ -20,6 +20,7 @@ const IS_FULL = rounds(0, 1) === 1;
 const SECONDS = IS_FULL ? 10 : 3;
 /** Main thread time while half of the calls wait, after the attack: 9 s without bounds, 0.3 s at a quarter of a processor. */
 const MOST_BUSY_MS = 2_000;
+const REFUSALS: readonly string[] = ["503", "Unavailable", "ResourceExhausted"];
 /** V8 collects late while it has room. */
 const MOST_GROWTH_MIB = 600;
 
@@ -35,7 +36,7 @@ function line(name: string, { trace, rpc, memory, cpu }: BesideAttack): string {
 
 describe("a server under attack", () => {
   it.each((IS_FULL ? FLOODS : FEW).map(({ name }) => [name]))(
-    "by %s fails no honest call, answers 5 s later, and stays within its memory limit",
+    "by %s refuses honest calls at most meanwhile, answers all 5 s later, and stays within its memory limit",
     async (name) => {
       const server = await startServer({ directory: await temporaryDirectory(owner), owner });
       await rpcClients(server.rpcUrl).apps.createApp({ app: { appId: "shop" } });
@@ -45,7 +46,9 @@ describe("a server under attack", () => {
       const beside = await besideAttack(server.pids()[0] ?? 0, target, name, ms);
       console.log(line(name, beside));
       for (const { during, after } of [beside.trace, beside.rpc]) {
-        expect({ ...during.failed, ...after.failed }).toEqual({});
+        // Callers of the port are not kept apart: while it is flooded, others may be told to come again.
+        for (const way of Object.keys(during.failed)) expect(REFUSALS).toContain(way);
+        expect(after.failed).toEqual({});
         expect(after.busy50).toBeLessThan(MOST_BUSY_MS);
       }
       expect(beside.memory.most - beside.memory.before).toBeLessThan(MOST_GROWTH_MIB);

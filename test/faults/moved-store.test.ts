@@ -72,12 +72,6 @@ const WAYS: readonly Way[] = [
     mend: nothing,
     keepsAll: false,
   },
-  {
-    way: "loses its lock file",
-    hurt: ({ store }) => rm(join(store, "lock.mdb")),
-    mend: nothing,
-    keepsAll: true,
-  },
 ];
 
 describe("the data directory of a running server", () => {

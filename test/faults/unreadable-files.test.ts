@@ -50,14 +50,14 @@ async function recommend({ facadeUrl }: ServerProcess): Promise<{ status: number
 }
 
 describeWithShim("a server whose disk fails to read a file (EIO)", () => {
-  it.each(["data.mdb", "lock.mdb"])("does not start, and says so in one line: %s", async (name) => {
+  it("does not start, and says so in one line", async () => {
     const directory = await copy();
     const fault = join(directory, "../fault");
     await writeFile(fault, "read EIO always");
     const server = launchServer({
       directory,
       flags: FLAGS,
-      env: shimEnvironment({ directory: join(directory, name), fault }),
+      env: shimEnvironment({ directory: join(directory, "data.mdb"), fault }),
     });
     expect(await server.ended).toBe(1);
     expect(server.output()).toMatch(/^error: --store \(AISLE_STORE\): [^\n]*cannot be opened[^\n]*\n$/);

@@ -4,8 +4,8 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
-import { DomainError, Unavailable } from "../../domain/errors.js";
-import { DATA_FILE, LOCK_FILE, makeDirectory, mustBeWritable, syncDirectory } from "./files.js";
+import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
+import { DATA_FILE, LOCK_FILE, makeDirectory, mustBeReadable, mustBeWritable, syncDirectory } from "./files.js";
 import {
   checkFormat,
   erasedAt,
@@ -23,7 +23,7 @@ import { type Inspection, inspectionOf } from "./inspection.js";
 import type { Key } from "./keys.js";
 import { markStore, mustHaveItsData, StoreAway } from "./missing-data.js";
 import { OpenFile } from "./open-file.js";
-import { newestCommit, openDatabase, openRoot, tableNames } from "./open-root.js";
+import { isCutShort, newestCommit, openDatabase, openRoot, tableNames } from "./open-root.js";
 import type { SavedClock } from "./records.js";
 import { Table } from "./table.js";
 import { mustHaveItsTables, openTables, type Tables } from "./tables.js";
@@ -68,13 +68,15 @@ interface Wanted {
   readonly log: (line: string) => void;
   readonly newId: () => string;
   readonly expectedId: string | undefined;
+  /** Reads a whole store that may be cut short, in another process, since LMDB would end it there. */
+  readonly isWhole: ((directory: string) => Promise<boolean>) | undefined;
 }
 
 /**
  * Opens a store and upgrades an older format. Several threads of one process may have it open. It rejects with
  * - FormatUnsupported for a newer format, and with `readOnly` for an older one;
  * - Unavailable when a read-only store is missing, or the directory is not writable;
- * - DataDamaged when a table is missing;
+ * - DataDamaged when a table is missing, or the file is cut short and not `isWhole`;
  * - StoreAway when the store has disappeared; with `expectedId` also when the directory holds no store or another one.
  */
 export async function openEnvironment(
@@ -84,9 +86,10 @@ export async function openEnvironment(
   log: (line: string) => void = () => undefined,
   newId: () => string = randomUUID,
   expectedId?: string,
+  isWhole?: (directory: string) => Promise<boolean>,
 ): Promise<Environment> {
   const path = resolve(directory);
-  return openWanted({ path, lmdbPath: path, readOnly, onDamage, log, newId, expectedId });
+  return openWanted({ path, lmdbPath: path, readOnly, onDamage, log, newId, expectedId, isWhole });
 }
 
 /**
@@ -99,7 +102,7 @@ export async function openBeside(directory: string, onDamage: (table: string) =>
   const path = resolve(directory);
   const linked = await linkedFolder(path);
   try {
-    const rest = { log: () => undefined, newId: randomUUID, expectedId: undefined };
+    const rest = { log: () => undefined, newId: randomUUID, expectedId: undefined, isWhole: undefined };
     const environment = await openWanted({ path, lmdbPath: linked.path, readOnly: true, onDamage, ...rest });
     return { ...environment, close: () => environment.close().finally(linked.remove) };
   } catch (error) {
@@ -119,6 +122,10 @@ async function openWanted(wanted: Wanted): Promise<Environment> {
   await prepareDirectory(wanted);
   const root = openRoot(wanted.lmdbPath, wanted.readOnly);
   try {
+    if (wanted.isWhole !== undefined && isCutShort(root, wanted.path) && !(await wanted.isWhole(wanted.path)))
+      throw new DataDamaged(
+        `The file ${join(wanted.path, DATA_FILE)} is damaged: it is cut short; restore the directory from a backup`,
+      );
     const file = wanted.readOnly ? undefined : new OpenFile(wanted.path, () => newestCommit(root));
     const transactions = new Transactions(root, wanted.onDamage);
     const opened = openAllTables(root, transactions, wanted);
@@ -148,6 +155,7 @@ async function prepareDirectory({ path, readOnly, expectedId }: Wanted): Promise
     await mustBeWritable(path, [DATA_FILE, LOCK_FILE]);
   }
   mustHaveItsData(path);
+  if (isThere) await mustBeReadable(join(path, DATA_FILE)); // where the disk fails, LMDB would end the process
   if (readOnly && !isThere) throw new Unavailable(`There is no store in ${path}`);
 }
 

@@ -47,6 +47,16 @@ export async function mustBeWritable(directory: string, files: readonly string[]
   }
 }
 
+/** Rejects with the system's error unless the beginning of a file can be read. */
+export async function mustBeReadable(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.read(Buffer.alloc(1), 0, 1, 0);
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Explanations by system error code; the path follows. */
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "this user may not read and write in"],

@@ -1,6 +1,9 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { Unavailable } from "../../domain/errors.js";
 import { AS_BYTES } from "./codec.js";
+import { DATA_FILE } from "./files.js";
 import { FIRST, type Key, LAST } from "./keys.js";
 import { allocateLockFile } from "./lock-file.js";
 
@@ -49,14 +52,27 @@ export function tableNames(root: RootDatabase<Uint8Array, Key>): ReadonlySet<str
 
 /** The number of the newest commit in the file. */
 export function newestCommit(root: RootDatabase<Uint8Array, Key>): number {
-  const environment: unknown = Reflect.get(root, "env"); // lmdb-js does not declare it; `getStats` walks the free pages too
-  if (typeof environment === "object" && environment !== null && "info" in environment) {
-    const { info } = environment;
-    const found: unknown = typeof info === "function" ? info.call(environment) : undefined;
-    if (typeof found === "object" && found !== null && "lastTxnId" in found && typeof found.lastTxnId === "number")
-      return found.lastTxnId;
-  }
-  throw new TypeError("LMDB does not number its commits");
+  return figureOf(root, "info", "lastTxnId");
+}
+
+/**
+ * Whether the file is shorter than its newest commit says. It may be whole all the same: LMDB does not write pages that it took at
+ * the end and gave back.
+ */
+export function isCutShort(root: RootDatabase<Uint8Array, Key>, path: string): boolean {
+  const pages = figureOf(root, "info", "lastPageNumber") + 1;
+  return statSync(join(path, DATA_FILE)).size < pages * figureOf(root, "stat", "pageSize");
+}
+
+/** One of LMDB's own figures. lmdb-js does not declare them, and its `getStats` walks the free pages, too. */
+function figureOf(root: RootDatabase<Uint8Array, Key>, method: "info" | "stat", name: string): number {
+  const environment: unknown = Reflect.get(root, "env");
+  const ask: unknown =
+    typeof environment === "object" && environment !== null ? Reflect.get(environment, method) : undefined;
+  const figures: unknown = typeof ask === "function" ? ask.call(environment) : undefined;
+  const figure: unknown = typeof figures === "object" && figures !== null ? Reflect.get(figures, name) : undefined;
+  if (typeof figure !== "number") throw new TypeError(`LMDB does not say its ${name}`);
+  return figure;
 }
 
 /** The number of a table's entries, by LMDB's own count. */

@@ -50,6 +50,8 @@ export interface EmbeddedStoreOptions {
   readonly beside?: boolean;
   /** Open only the store with this id, and create none. */
   readonly expectedId?: string;
+  /** Reads a whole store whose file may be cut short, in another process; false when it is damaged. */
+  readonly isWhole?: (directory: string) => Promise<boolean>;
   readonly metrics?: Metrics;
   /** Called for errors in background work: upkeep and product watching. */
   readonly reportFailure?: ReportFailure;
@@ -83,9 +85,11 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     options.metrics?.count("store_damaged_values", { table });
     options.onDamage?.(table);
   };
-  const { directory, readOnly = false, beside = false, log, newId, expectedId } = options;
+  const { directory, readOnly = false, beside = false, log, newId, expectedId, isWhole } = options;
   const open = () =>
-    beside ? openBeside(directory, onDamage) : openEnvironment(directory, readOnly, onDamage, log, newId, expectedId);
+    beside
+      ? openBeside(directory, onDamage)
+      : openEnvironment(directory, readOnly, onDamage, log, newId, expectedId, isWhole);
   let environment = await open();
   if (!environment.readOnly && environment.erasedAt() !== undefined) {
     await compacted(environment, options);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DataDamaged } from "../../../src/domain/errors.js";
@@ -47,6 +47,23 @@ describe("a damaged embedded store", () => {
     expect(await gather(store.interactions.scan("shop"))).toHaveLength(1);
     await store.close();
     await environment.close();
+  });
+
+  it("is refused when its file is cut short and a reading of all of it fails, which no other file costs", async () => {
+    const asked: string[] = [];
+    const isWhole = async (path: string) => {
+      asked.push(path);
+      return false;
+    };
+    const open = () => openEmbeddedStore({ directory, now: () => 0, isWhole });
+    const store = await open();
+    await store.unitOfWork.run("shop", (tx) => tx.events.put("e1", event("e1")));
+    await store.close();
+    await (await open()).close();
+    expect(asked).toEqual([]);
+    await truncate(join(directory, "data.mdb"), 8192);
+    await expect(open()).rejects.toThrow("data.mdb is damaged: it is cut short; restore the directory from a backup");
+    expect(asked).toEqual([directory]);
   });
 
   it("rejects a model snapshot whose file is changed, cut short or missing", async () => {
