@@ -42,6 +42,7 @@ import { queryFault } from "./query-fault.js";
 import { refuseCall } from "./refuse-call.js";
 import type { RpcLimits } from "./rpc-limits.js";
 import { createShortCalls } from "./short-calls/short-calls.js";
+import type { InTurn } from "./turns.js";
 import { lingerOnStream } from "./unread-body.js";
 
 /** A request of either server of a listener. */
@@ -64,6 +65,8 @@ export interface RpcHandlerDeps {
   draining?: AbortSignal;
   /** Called with failures behind an answer: the answer could not be written, or a server error. */
   onError: (error: unknown, call: string) => void;
+  /** Runs the work of an HTTP/2 call in its turn; default: at once. */
+  inTurn?: InTurn;
 }
 
 /** Answers RPCs in gRPC, gRPC-Web and Connect. Returns false, and does nothing, when the path is no RPC. */
@@ -91,7 +94,7 @@ const FIRST_BYTES = 4096;
 
 /** Like connectNodeAdapter, with limits on stalled bodies and with errors passed to `onError`. */
 export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
-  const { limits } = deps;
+  const { limits, inTurn: runInTurn = (work) => work() } = deps;
   const interceptors = [...deps.interceptors, knownEnums];
   const router = createConnectRouter({
     acceptCompression: inTurn([compressionGzip, compressionBrotli]),
@@ -121,6 +124,11 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     ms: isStream ? limits.streamSilenceMs : limits.bodyTimeoutMs,
     isStream,
   });
+  const beginning = (stream: ServerHttp2Stream) => (work: () => void) =>
+    runInTurn(() => {
+      if (!stream.destroyed && !stream.closed) work();
+    });
+
   /** The body of a call, in its limits of time and memory. */
   const bodyOf = (
     chunks: AsyncIterable<Uint8Array>,
@@ -202,14 +210,16 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         connect(call, chunksAndRest([])); // Node's request was made after the end of its stream, and sees none
         return true;
       }
+      const begin = isHttp2 ? beginning(request.stream) : (work: () => void) => work();
       readFirstMessage(isHttp2 ? request.stream : request, firstMessage(streamsIn), {
-        whole: (body) => {
-          const ofFlag = uncompressed(contentType, (name) => headerOf(request, name));
-          const error = isFramed ? errorOfMessages(body, limits.readMaxBytes, ofFlag) : undefined;
-          if (error !== undefined) refuseCall(request, response, error);
-          else connect(call, chunksAndRest([body]));
-        },
-        part: (body) => connect(call, body),
+        whole: (body) =>
+          begin(() => {
+            const ofFlag = uncompressed(contentType, (name) => headerOf(request, name));
+            const error = isFramed ? errorOfMessages(body, limits.readMaxBytes, ofFlag) : undefined;
+            if (error !== undefined) refuseCall(request, response, error);
+            else connect(call, chunksAndRest([body]));
+          }),
+        part: (body) => begin(() => connect(call, body)),
         late: () => refuseCall(request, response, tooLate()),
       });
       return true;
@@ -226,6 +236,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
         as((request, response) => refuseCall(request, response, values));
         return true;
       }
+      const begin = beginning(stream);
       const ofFlag = uncompressed(headers["content-type"] ?? "", (name) => headers[name]?.toString());
       const late = () => as((request, response) => refuseCall(request, response, tooLate()));
       /** Leaves the call to Connect. */
@@ -241,21 +252,23 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
       };
       if (unary !== undefined) {
         readFirstMessage(stream, firstMessage(false), {
-          whole: (body) => {
-            if (!short.answer(unary, stream, headers, values, body)) leaveWhole(body);
-          },
-          part: leave,
+          whole: (body) =>
+            begin(() => {
+              if (!short.answer(unary, stream, headers, values, body)) leaveWhole(body);
+            }),
+          part: (body) => begin(() => leave(body)),
           late,
         });
         return true;
       }
       if (streamed === undefined) return false;
       readFirstMessage(stream, firstMessage(true), {
-        whole: leaveWhole,
-        part: (body) => {
-          lingerOnStream(stream, limits.lingerMs);
-          short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, { uncompressed: ofFlag }));
-        },
+        whole: (body) => begin(() => leaveWhole(body)),
+        part: (body) =>
+          begin(() => {
+            lingerOnStream(stream, limits.lingerMs);
+            short.answerStream(streamed, stream, headers, values, bodyOf(body, stream, true, { uncompressed: ofFlag }));
+          }),
         late,
       });
       return true;

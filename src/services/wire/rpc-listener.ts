@@ -31,6 +31,7 @@ import { reflectionRoutes } from "./reflection.js";
 import { createReflectionIndex } from "./reflection-index.js";
 import { createRpcHandler, type RpcHandler } from "./rpc-handler.js";
 import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
+import { createTurns, type InTurn } from "./turns.js";
 
 export type { ListenerLimits } from "./protocol-servers.js";
 
@@ -108,13 +109,14 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
   setMaxListeners(0, draining.signal, shutdown.signal); // every open call adds a listener
 
   const held = createOpenCalls(limits);
-  const rpc = createCalls(deps, { limits, health, draining: draining.signal, shutdown: shutdown.signal });
+  const inTurn = createTurns(() => performance.now());
+  const rpc = createCalls(deps, { limits, inTurn, health, draining: draining.signal, shutdown: shutdown.signal });
   const farewell = createGracefulClose();
   const closeIdle = () => {
     // The response's close event comes before its connection counts as idle.
     if (draining.signal.aborted) setImmediate(() => port.http1.closeIdleConnections());
   };
-  const port = createPort(deps, limits, held, createAnswers(deps, limits, rpc, farewell, closeIdle));
+  const port = createPort(deps, limits, { held, inTurn }, createAnswers(deps, limits, rpc, farewell, closeIdle));
   const { http1, sessions, sockets } = port;
   const stop = () => {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
@@ -157,14 +159,16 @@ function createCalls(
   deps: RpcListenerDeps,
   own: {
     readonly limits: ListenerLimits;
+    readonly inTurn: InTurn;
     readonly health: HealthState;
     readonly draining: AbortSignal;
     readonly shutdown: AbortSignal;
   },
 ): RpcHandler {
-  const { limits, health, draining, shutdown } = own;
+  const { limits, inTurn, health, draining, shutdown } = own;
   const rpc = createRpcHandler({
     limits,
+    inTurn,
     shared: createMessageMemory(limits.sharedBytes, deps.onShed ?? (() => {})),
     interceptors: deps.interceptors ?? [],
     gate: deps.gate,
@@ -183,8 +187,17 @@ function createCalls(
 }
 
 /** The servers behind the port. The first bytes of a connection decide which of them takes it. */
-function createPort(deps: RpcListenerDeps, limits: ListenerLimits, held: OpenCalls, answers: Answers) {
-  const http2 = createHttp2Server(answers.stream);
+function createPort(
+  deps: RpcListenerDeps,
+  limits: ListenerLimits,
+  { held, inTurn }: { readonly held: OpenCalls; readonly inTurn: InTurn },
+  answers: Answers,
+) {
+  const http2 = createHttp2Server((call) =>
+    inTurn(() => {
+      if (!call.stream.destroyed && !call.stream.closed) answers.stream(call);
+    }),
+  );
   const sessions = trackSessions(http2, { ...limits, held, onMisuse: () => deps.onMisuse?.() });
   const http1 = createHttp1Server(limits, answers.request);
   const sockets = new Set<Socket>();
