@@ -22,14 +22,15 @@ export const backUp: Backup = async ({ store, to }, env) => {
   } catch {
     throw new ConfigError(SETTINGS.store, "no store is there");
   }
+  let isCopied = false;
   try {
-    let isCopied = false;
     await readBeside(location.directory, async () => {
       if (isCopied) await rm(to, { recursive: true, force: true }); // of pages that were overwritten meanwhile
       await backupStore(location.directory, to);
       isCopied = true;
     });
   } catch (error) {
+    if (isCopied) await rm(to, { recursive: true, force: true });
     if (error instanceof InvalidArgument) throw new UsageFailure("--to: an empty or new directory is accepted");
     throw error;
   }

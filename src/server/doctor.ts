@@ -37,6 +37,8 @@ export const examine: Doctor = async function* ({ store, verify, repair, to, par
   }
   try {
     yield* examineData(config.store, { verify, repair, to, partPlaceholders }, reading);
+    const isChanged = repair || partPlaceholders; // by this process
+    if (!isChanged && !(await reading.isStill())) yield { finding: MOVED_ON };
   } finally {
     reading.end();
   }
@@ -49,6 +51,12 @@ async function heldFor(location: StoreLocation): Promise<Reading | DoctorStep> {
     finding: { about: "store", state: "problem", text: error instanceof Error ? error.message : "it is in use" },
   }));
 }
+
+const MOVED_ON: Finding = {
+  about: "store",
+  state: "problem",
+  text: "a server of the store began or ended while it was read; run the doctor again",
+};
 
 type DataRequest = Pick<Parameters<Doctor>[0], "verify" | "repair" | "to" | "partPlaceholders">;
 
@@ -64,11 +72,7 @@ async function* examineData(
   const target: StoreLocation = repair && to !== undefined ? { kind: "embedded", directory: to } : store;
   if (verify) {
     const verification = await verifyStore(target);
-    if (!(await reading.isStill())) {
-      const text = "a server of the store began or ended while it was read; run the doctor again";
-      yield { finding: { about: "verify", state: "problem", text } };
-      return;
-    }
+    if (verification.failure !== "" && !(await reading.isStill())) return; // that is why
     const finding = verdict(verification);
     yield { finding, verification };
     if (finding.state === "problem") return; // records of a damaged store may say anything
@@ -184,8 +188,7 @@ async function examineStore(location: StoreLocation): Promise<Finding[]> {
       const { examineMongo } = await import("../store/mongo/doctor.js");
       return await examineMongo(location.url, ANSWER_MS, Date.now);
     }
-    const { examineEmbedded } = await import("../store/lmdb/doctor.js");
-    return await examineEmbedded(location.directory, Date.now);
+    return await examineInProcess(location.directory);
   } catch {
     // the finding says so
     return [{ about: "store", state: "problem", text: "its native module does not load" }];
@@ -207,8 +210,24 @@ async function verifyStore(location: StoreLocation): Promise<Verification> {
   }
 }
 
+/** Examines a store in a process of its own. */
+async function examineInProcess(directory: string): Promise<Finding[]> {
+  let said: readonly Finding[] | undefined;
+  const end = await readInProcess(entryOf("store-reader"), { kind: "examine", directory }, (message) => {
+    if (message.kind === "findings") said = message.findings;
+  });
+  if (said !== undefined) return [...said];
+  const text = end?.signal ? endedBy(end.signal) : "the process that reads it could not be started";
+  return [{ about: "store", state: "problem", text: `embedded in ${directory}: ${text}` }];
+}
+
+const endedBy = (signal: string) => `reading ended with ${signal}: the tree of the file is damaged`;
+
 /** Runs the module at `entry`; a crash by signal becomes a finding. */
-export async function verifyInProcess(entry: string | URL, directory: string): Promise<Verification> {
+export async function verifyInProcess(
+  entry: string | URL,
+  directory: string,
+): Promise<Verification & { readonly wasEnded?: boolean }> {
   const failed = (failure: string): Verification => ({ entries: {}, faultCount: 0, faults: [], failure });
   let said: Verification | undefined;
   const take = (message: ReaderMessage) => {
@@ -217,7 +236,7 @@ export async function verifyInProcess(entry: string | URL, directory: string): P
   };
   const end = await readInProcess(entry, { kind: "verify", directory }, take);
   if (end === undefined) return failed("the process that reads it could not be started");
-  if (end.signal !== null) return failed(`reading ended with ${end.signal}: the tree of the file is damaged`);
+  if (end.signal !== null) return { ...failed(endedBy(end.signal)), wasEnded: true };
   return said ?? failed(`the process that reads it ended with exit code ${end.code}`);
 }
 

@@ -7,7 +7,7 @@ import { checkApp, compareWholeApp, isEqual, type MigrationDeps, migrateApp } fr
 import type { Store } from "../store/ports/store.js";
 import { openStore, readStoreLocation, type StoreLocation } from "./open-store.js";
 import { ConfigError } from "./settings/setting.js";
-import { readDirectory } from "./store-owner.js";
+import { type Reading, readDirectory } from "./store-owner.js";
 
 const FROM = { flag: "--from", variable: "AISLE_MIGRATE_FROM" };
 const TO = { flag: "--to", variable: "AISLE_MIGRATE_TO" };
@@ -23,15 +23,25 @@ export const migrateStores: Migrate = async function* (request, hooks) {
   const from = readStoreLocation(request.from, FROM);
   const to = readStoreLocation(request.to, TO);
   if (await isSame(from, to)) throw new ConfigError(TO, "must differ from --from");
-  const reading = from.kind === "embedded" ? await naming("source", () => readDirectory(from.directory)) : undefined;
+  const readings: Reading[] = [];
   try {
+    if (from.kind === "embedded") readings.push(await naming("source", () => readDirectory(from.directory)));
+    if (to.kind === "embedded" && request.check)
+      readings.push(await naming("target", () => readDirectory(to.directory)));
     yield* copyBetween(from, to, request, hooks);
-    if ((await reading?.isStill()) === false)
-      throw new Error("source: a server of the store began or ended meanwhile; run migrate again");
+    await mustBeStill(readings);
+  } catch (error) {
+    await mustBeStill(readings); // then that is why
+    throw error;
   } finally {
-    reading?.end();
+    for (const reading of readings) reading.end();
   }
 };
+
+async function mustBeStill(readings: readonly Reading[]): Promise<void> {
+  const areStill = await Promise.all(readings.map((reading) => reading.isStill()));
+  if (areStill.includes(false)) throw new Error("A server of the store began or ended meanwhile; run migrate again");
+}
 
 async function* copyBetween(
   from: StoreLocation,

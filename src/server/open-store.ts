@@ -100,35 +100,36 @@ async function openOwned(directory: string, { readOnly, ...options }: OwnedOptio
   if (isGone) return openEmbeddedStore(options);
   const owned = await ownDirectory(directory).catch((error: unknown) => error);
   if (owned instanceof Unavailable) throw owned;
+  if (!isOwnership(owned)) {
+    const { mustTakeWrites } = await import("../store/lmdb/files.js");
+    await mustTakeWrites(directory); // says better why it cannot be taken
+    const code = owned instanceof Error && "code" in owned ? ` (${String(owned.code)})` : "";
+    throw new Unavailable(
+      `No socket can be made in ${directory}${code}, which tells other processes who has the store`,
+    );
+  }
   try {
     const store = await openEmbeddedStore({
       ...options,
       isWhole,
       onLatched: (cause) => {
-        if (isOwnership(owned)) void owned.release(); // it writes nothing more, and its replacement may
+        void owned.release(); // it writes nothing more, and its replacement may
         options.onLatched?.(cause);
       },
     });
-    if (!isOwnership(owned)) {
-      await store.close();
-      const code = owned instanceof Error && "code" in owned ? ` (${String(owned.code)})` : "";
-      throw new Unavailable(
-        `No socket can be made in ${directory}${code}, which tells other processes who has the store`,
-      );
-    }
     owned.serveReaders(store.hold);
     return { ...store, close: () => store.close().finally(owned.end) };
   } catch (error) {
-    if (isOwnership(owned)) await owned.end();
+    await owned.end();
     throw error;
   }
 }
 
-/** Reads a whole store in a process of its own. */
+/** Whether a process of its own can read a whole store. What only does not agree is no reason to refuse it. */
 async function isWhole(directory: string): Promise<boolean> {
   const { verifyInProcess } = await import("./doctor.js");
-  const { failure, faultCount } = await verifyInProcess(entryOf("store-reader"), directory);
-  return failure === "" && faultCount === 0;
+  const { wasEnded, faults } = await verifyInProcess(entryOf("store-reader"), directory);
+  return !wasEnded && faults.every(({ kind }) => kind !== "tree" && kind !== "value");
 }
 
 function isOwnership(owned: unknown): owned is Ownership {

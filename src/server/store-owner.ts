@@ -24,7 +24,7 @@ interface Owner {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** It keeps what there is now for the reader that asked, until that one has closed the connection. */
+  /** Its store is open: it keeps what there is now for the reader that asked, until that one closes the connection. */
   readonly holds: boolean;
 }
 
@@ -57,7 +57,7 @@ export async function ownDirectory(directory: string, patienceMs = PATIENCE_MS):
   const short = shortNameOf(path);
   try {
     for (const until = performance.now() + patienceMs; ; await pause(LOOK_EVERY_MS)) {
-      const newest = Math.max(0, ...numbersIn(path));
+      const newest = newestIn(path);
       const connection = newest === 0 ? undefined : await connectTo(join(short.path, nameOf(newest)));
       connection?.socket.destroy();
       if (connection === undefined) {
@@ -87,9 +87,10 @@ const OPENS_WITHIN_MS = 60_000;
 export async function readDirectory(directory: string): Promise<Reading> {
   const path = resolve(directory);
   for (const until = performance.now() + OPENS_WITHIN_MS; ; await pause(LOOK_EVERY_MS)) {
+    const newest = newestIn(path);
     const connection = await askOwner(path);
-    if (connection === undefined)
-      return { isStill: async () => (await askOwner(path, true)) === undefined, end: () => undefined };
+    // Each owner has a number of its own, also one that began and ended meanwhile.
+    if (connection === undefined) return { isStill: async () => newestIn(path) === newest, end: () => undefined };
     const { owner, socket } = connection;
     if (owner !== "unknown" && owner.holds)
       return { isStill: async () => !socket.destroyed, end: () => socket.destroy() };
@@ -121,15 +122,13 @@ export async function readBeside<T>(directory: string, read: () => Promise<T>): 
 
 const READINGS = 3;
 
-/** Asks the process that has a directory; undefined when none has. With `isEnd` the connection is closed. */
-async function askOwner(path: string, isEnd = false): Promise<Connection | undefined> {
-  const newest = Math.max(0, ...numbersIn(path));
+/** Asks the process that has a directory; undefined when none has. */
+async function askOwner(path: string): Promise<Connection | undefined> {
+  const newest = newestIn(path);
   if (newest === 0) return undefined;
   const short = shortNameOf(path);
   try {
-    const connection = await connectTo(join(short.path, nameOf(newest)));
-    if (isEnd) connection?.socket.destroy();
-    return connection;
+    return await connectTo(join(short.path, nameOf(newest)));
   } finally {
     short.remove();
   }
@@ -143,6 +142,11 @@ function numbersIn(path: string): number[] {
     const number = NAME.exec(name)?.[1];
     return number === undefined ? [] : [Number(number)];
   });
+}
+
+/** The number of the newest owner; 0 before the first. */
+function newestIn(path: string): number {
+  return Math.max(0, ...numbersIn(path));
 }
 
 function namesIn(path: string): string[] {

@@ -1,13 +1,17 @@
 import { DomainError } from "../domain/errors.js";
+import type { Finding } from "../domain/finding.js";
+import { examineEmbedded } from "../store/lmdb/doctor.js";
 import { type SalvageProgress, type SalvageTask, salvageTables } from "../store/lmdb/salvage.js";
 import { type StoreReport, verifyStore } from "../store/lmdb/verify.js";
 
 /** What the process is told to do. */
 export type ReaderJob =
+  | { readonly kind: "examine"; readonly directory: string }
   | { readonly kind: "verify"; readonly directory: string }
   | { readonly kind: "salvage"; readonly from: string; readonly to: string; readonly tasks: readonly SalvageTask[] };
 
 export type ReaderMessage =
+  | { readonly kind: "findings"; readonly findings: readonly Finding[] }
   | { readonly kind: "report"; readonly report: StoreReport }
   | { readonly kind: "progress"; readonly progress: SalvageProgress }
   | { readonly kind: "refused"; readonly text: string };
@@ -20,7 +24,8 @@ const say = (message: ReaderMessage) =>
   });
 const job: ReaderJob = JSON.parse(process.argv[2] ?? "");
 try {
-  if (job.kind === "verify") await say({ kind: "report", report: await verifyStore(job.directory) });
+  if (job.kind === "examine") await say({ kind: "findings", findings: await examineEmbedded(job.directory, Date.now) });
+  else if (job.kind === "verify") await say({ kind: "report", report: await verifyStore(job.directory) });
   else
     for await (const progress of salvageTables(job.from, job.to, job.tasks)) await say({ kind: "progress", progress });
 } catch (error) {

@@ -35,7 +35,7 @@ interface Connection {
 
 /**
  * Counts open calls and unread answers of all connections. When there are too many of either, the connection that holds most
- * is closed. A caller with few calls is safe.
+ * takes no more calls and is closed soon.
  */
 export function createOpenCalls(limits: OpenCallLimits): OpenCalls {
   const connections = new Map<Http2Session, Connection>();
@@ -105,7 +105,8 @@ export function createOpenCalls(limits: OpenCallLimits): OpenCalls {
 
 /** Closes a stream whose peer opens no window for its answer. */
 function endWhenStalled(stream: ServerHttp2Stream, ms: number): void {
-  stream.setTimeout(ms, () => {
+  stream.setTimeout(ms);
+  stream.on("timeout", () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
   });
 }

@@ -42,6 +42,8 @@ const UNLIMITED_RESETS = { streamResetBurst: 2 ** 31, streamResetRate: 2 ** 31 }
 
 /** Time for a client to disconnect after GOAWAY. */
 const RETIRED_MS = 1_000;
+/** Time for the calls of a connection that held too much. */
+const DROPPED_MS = 10_000;
 
 /**
  * Resets of any kind after which a connection is retired. Node 20 does not know that option: there a session ends after
@@ -194,9 +196,13 @@ export function trackSessions(
     held.add(session, () => {
       onMisuse();
       if (!isRetired) retire();
+      // Its calls are counted no longer, and some never end by themselves.
+      const timer = setTimeout(() => session.destroy(), DROPPED_MS).unref();
+      session.once("close", () => clearTimeout(timer));
     });
     session.setLocalWindowSize(4 * 1024 * 1024);
-    session.setTimeout(idleMs, () => {
+    session.setTimeout(idleMs);
+    session.on("timeout", () => {
       if (open === 0) session.close();
     });
     session.on("stream", (stream, headers) => {

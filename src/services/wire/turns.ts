@@ -5,13 +5,11 @@ const TURN_MS = 2;
 export type InTurn = (work: () => void) => void;
 
 /**
- * Bounds the time that calls take of each turn of the event loop, so that a flood of calls does not keep storefronts waiting.
- * `now` is in ms and never goes back.
+ * Bounds the time in which calls over HTTP/2 begin in each turn of the event loop, so that a flood of them does not keep storefronts
+ * waiting. What a call does after its first wait is not counted. `now` is in ms and never goes back.
  */
 export function createTurns(now: () => number): InTurn {
   let waiting: (() => void)[] = [];
-  /** Works before this index of `waiting` have been taken. */
-  let taken = 0;
   let usedMs = 0;
   let isAsked = false;
 
@@ -32,13 +30,16 @@ export function createTurns(now: () => number): InTurn {
   const nextTurn = () => {
     isAsked = false;
     usedMs = 0;
-    for (let work = waiting[taken]; work !== undefined && usedMs < TURN_MS; work = waiting[taken]) {
-      taken++;
-      perform(work);
+    let taken = 0;
+    try {
+      for (let work = waiting[0]; work !== undefined && usedMs < TURN_MS; work = waiting[taken]) {
+        taken++;
+        perform(work);
+      }
+    } finally {
+      waiting = waiting.slice(taken);
+      if (waiting.length > 0) ask();
     }
-    if (taken < waiting.length) return ask();
-    waiting = [];
-    taken = 0;
   };
 
   return (work) => {

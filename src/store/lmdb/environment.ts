@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
 import { DataDamaged, DomainError, Unavailable } from "../../domain/errors.js";
-import { DATA_FILE, LOCK_FILE, makeDirectory, mustBeReadable, mustBeWritable, syncDirectory } from "./files.js";
+import { DATA_FILE, mustBeReadable, mustTakeWrites, syncDirectory } from "./files.js";
 import {
   checkFormat,
   erasedAt,
@@ -58,7 +58,7 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-/** What is to be opened, see `openEnvironment`. */
+/** A store to open, see `openEnvironment`. */
 interface Wanted {
   readonly path: string;
   /** Where LMDB finds the data file, and keeps its lock file. */
@@ -114,8 +114,12 @@ export async function openBeside(directory: string, onDamage: (table: string) =>
 /** A temporary folder with a link to the data file of a directory. */
 export async function linkedFolder(directory: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "aisle-reader-"));
-  await symlink(join(directory, DATA_FILE), join(path, DATA_FILE));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  const remove = () => rm(path, { recursive: true, force: true });
+  await symlink(join(directory, DATA_FILE), join(path, DATA_FILE)).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return { path, remove };
 }
 
 async function openWanted(wanted: Wanted): Promise<Environment> {
@@ -150,10 +154,7 @@ async function openWanted(wanted: Wanted): Promise<Environment> {
 async function prepareDirectory({ path, readOnly, expectedId }: Wanted): Promise<void> {
   const isThere = existsSync(join(path, DATA_FILE));
   if (expectedId !== undefined && !isThere) throw new StoreAway(`The store is no longer in ${path}: put it back`);
-  if (!readOnly) {
-    await makeDirectory(path);
-    await mustBeWritable(path, [DATA_FILE, LOCK_FILE]);
-  }
+  if (!readOnly) await mustTakeWrites(path);
   mustHaveItsData(path);
   if (isThere) await mustBeReadable(join(path, DATA_FILE)); // where the disk fails, LMDB would end the process
   if (readOnly && !isThere) throw new Unavailable(`There is no store in ${path}`);
@@ -218,7 +219,9 @@ function environmentOver(
     checkFile: () => file?.check(),
     hold: () => {
       const transaction = transactions.keep();
-      return () => transaction.done();
+      return () => {
+        if (!transactions.closed) transaction.done(); // closing has ended it otherwise
+      };
     },
     noteErased: (at) => transact(() => noteErased(meta, at)),
     erasedAt: () => erasedAt(meta),

@@ -35,7 +35,7 @@ export async function makeDirectory(path: string): Promise<void> {
 }
 
 /** Rejects with DirectoryRefused unless this user may read and write the directory and those of `files` that exist. */
-export async function mustBeWritable(directory: string, files: readonly string[]): Promise<void> {
+async function mustBeWritable(directory: string, files: readonly string[]): Promise<void> {
   await access(directory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
     throw new DirectoryRefused(directory, error);
   });
@@ -45,6 +45,12 @@ export async function mustBeWritable(directory: string, files: readonly string[]
       if (codeOf(error) !== "ENOENT") throw new DirectoryRefused(path, error);
     });
   }
+}
+
+/** Makes the directory of a store. Rejects with DirectoryRefused unless this user may write to it and LMDB's files in it. */
+export async function mustTakeWrites(directory: string): Promise<void> {
+  await makeDirectory(directory);
+  await mustBeWritable(directory, [DATA_FILE, LOCK_FILE]);
 }
 
 /** Rejects with the system's error unless the beginning of a file can be read. */

@@ -73,7 +73,7 @@ const AT_ONCE = 1000;
 
 /**
  * Creates a sound store in `target` from the readable records of the store in `directory`, and rebuilds its indexes.
- * `directory` is only read; no server may write to it meanwhile. A table is read forwards up to the damage, and then backwards.
+ * `directory` is only read; a process that writes meanwhile must hold its pages (`openBeside`). A table is read forwards up to the damage, and then backwards.
  *
  * Rejects with InvalidArgument when `target` exists and is not empty, with DataDamaged when nothing is readable.
  */
@@ -160,7 +160,7 @@ export async function* salvageTables(
   tasks: readonly SalvageTask[],
 ): AsyncGenerator<SalvageProgress> {
   const linked = await linkedFolder(from);
-  const root = openRoot(linked.path, true);
+  const root = await openedRoot(linked);
   const silent = () => undefined;
   let target: Environment | undefined;
   try {
@@ -177,6 +177,15 @@ export async function* salvageTables(
     await target?.close();
     await root.close();
     await linked.remove();
+  }
+}
+
+async function openedRoot(linked: { readonly path: string; remove(): Promise<void> }) {
+  try {
+    return openRoot(linked.path, true);
+  } catch (error) {
+    await linked.remove();
+    throw error;
   }
 }
 

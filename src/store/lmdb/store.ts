@@ -95,7 +95,12 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     await compacted(environment, options);
     environment = await open();
   }
-  return assembleStore(environment, { ...options, onDamage });
+  try {
+    return await assembleStore(environment, { ...options, onDamage });
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
 }
 
 /** Compacts a file with erased bytes, and closes it. */
@@ -118,12 +123,12 @@ export async function assembleStore(environment: Environment, options: AssembleO
   if (clock !== undefined && !environment.readOnly) resumeClock(environment, clock, machine());
   const keyClock = clock ?? { now, livedNow: now };
   const { writer, watchers, changed, eventOrder } = createWriting(environment, keyClock, options);
-  const stopLooking = lookForFile(environment, writer);
   const removals = new Removals(environment, writer);
   if (!environment.readOnly) {
     await removals.resume();
     await removeOrphans(environment, now);
   }
+  const stopLooking = lookForFile(environment, writer);
   return {
     apps: createAppStore(environment, writer, removals, keyClock),
     events: createEventStore(environment),

@@ -64,7 +64,7 @@ export function createSweep({ tables: stored }: Environment, clock: KeyClock): (
     const due = stored.idempotencyTimes.entries(range);
     for (const { key, value } of due) {
       const recordKey = keyOf(appId, value);
-      const record = tables.idempotency.get(recordKey); // a newer one may have taken the key
+      const record = unlessDamaged(tables.idempotency, recordKey); // a newer one may have taken the key
       if (record !== undefined && record.claimedAt < until) {
         if (!isExpired(record, clock)) continue;
         tables.idempotency.delete(recordKey);

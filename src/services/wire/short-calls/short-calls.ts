@@ -7,7 +7,7 @@
  * each call. Node's own request and response objects come on top. Both take several times as long as the call itself. Here
  * a body of one plain message goes to the same implementation, through the same interceptors, and the answer straight to
  * the stream. All other calls take Connect's path with the bytes already read: other protocols, streams, and compressed,
- * large, broken or too many messages. So only Connect rejects calls.
+ * large or broken messages.
  */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
