@@ -11,6 +11,14 @@ export interface MailingSecrets {
   readonly hook: Hook | null;
   /** Oldest first, at most `MAX_SIGNING_SECRETS`. */
   readonly signing: readonly SigningSecret[];
+  /** Since when the app has had a signing secret at all times; 0 without one, and in records of earlier versions. */
+  readonly signingSince: number;
+}
+
+/** Whether the shop signed its events at a time. */
+export function isSigningAt(secrets: MailingSecrets | undefined, at: number): boolean {
+  const { signing, signingSince } = secrets ?? NO_MAILING_SECRETS;
+  return signing.length > 0 && at >= (signingSince || Math.min(...signing.map(({ createdAt }) => createdAt)));
 }
 
 /** A secret with which a shop's server signs events. */
@@ -27,7 +35,7 @@ export const MAX_SIGNING_SECRETS = 2;
 /** The key of an app's secrets among their kind. */
 export const MAILING_SECRETS = "app";
 
-export const NO_MAILING_SECRETS: MailingSecrets = { linkKey: "", hook: null, signing: [] };
+export const NO_MAILING_SECRETS: MailingSecrets = { linkKey: "", hook: null, signing: [], signingSince: 0 };
 
 /** A shop's own server that receives changes. */
 export interface Hook {

@@ -82,7 +82,9 @@ export function createSignedEvents(deps: {
           );
         const others = isFull ? secrets.signing.slice(1 - MAX_SIGNING_SECRETS) : secrets.signing;
         const signing = [...others, { ...made, secret: seal.seal(appId, secret) }];
-        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, signing });
+        const isFirst = secrets.signing.length === 0;
+        const signingSince = isFirst ? made.createdAt : secrets.signingSince;
+        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, signing, signingSince });
         return made;
       });
     },
@@ -95,7 +97,8 @@ export function createSignedEvents(deps: {
         const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
         const signing = secrets?.signing.filter((one) => one.secretId !== secretId);
         if (secrets === undefined || signing?.length === secrets.signing.length) return false;
-        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, signing: signing ?? [] });
+        const signingSince = signing?.length === 0 ? 0 : secrets.signingSince;
+        tx.mailingSecrets.put(MAILING_SECRETS, { ...secrets, signing: signing ?? [], signingSince });
         return true;
       }),
   };

@@ -3,7 +3,7 @@
 import type { Event } from "../domain/event.js";
 import type { VisitorOrder } from "../domain/frame-exposure.js";
 import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
-import { MAILING_SECRETS } from "../domain/hook.js";
+import { isSigningAt, MAILING_SECRETS } from "../domain/hook.js";
 import { isVisitorKey, type VisitorKey, visitorKeys } from "../domain/ids.js";
 import { NO_MONEY } from "../domain/money.js";
 import { isApart, type Order, orderIdApart, sentOrderId } from "../domain/order.js";
@@ -51,16 +51,21 @@ export function takeShown(tx: Transaction, list: readonly ShownAt[]): TallyChang
 export function takeDue(tx: Transaction, due: readonly string[]): TallyChanges {
   if (tx.app() === undefined) return NO_CHANGES;
   const people = new People(tx);
-  const isSigning = (tx.mailingSecrets.get(MAILING_SECRETS)?.signing.length ?? 0) > 0;
+  const secrets = tx.mailingSecrets.get(MAILING_SECRETS);
+  // Earlier versions did not say when an order was received.
+  const isSigned: IsSigned = ({ receivedAt }) => isSigningAt(secrets, receivedAt || Number.POSITIVE_INFINITY);
   for (const key of due) {
     if (tx.dueResults.get(key) === undefined) continue;
     tx.dueResults.delete(key);
     const event = isVisitorKey(key) ? undefined : tx.events.get(key);
-    if (isVisitorKey(key)) checkVisitor(tx, people, key, isSigning);
-    else if (event !== undefined) takeEvent(tx, people, event, isSigning);
+    if (isVisitorKey(key)) checkVisitor(tx, people, key, isSigned);
+    else if (event !== undefined) takeEvent(tx, people, event, isSigned);
   }
   return written(tx, [people.count()]);
 }
+
+/** Whether the shop signed its events when an order became known. What came before that needs no signature. */
+type IsSigned = (order: Pick<Order, "receivedAt">) => boolean;
 
 function written(tx: Transaction, changes: readonly TallyChanges[]): TallyChanges {
   const all = new Map<string, FrameTally>();
@@ -76,7 +81,7 @@ function isNothing({ exposures, visitors, clicked, ordered, clicks, afterClick, 
   return counts.every((count) => count === 0);
 }
 
-function takeEvent(tx: Transaction, people: People, event: Event, isSigning: boolean): void {
+function takeEvent(tx: Transaction, people: People, event: Event, isSigned: IsSigned): void {
   const keys = visitorKeys(event.visitor);
   const { actionType, order, products, recommendationIds, occurredAt, receivedAt } = event;
   const isView = actionType === "product_view";
@@ -90,7 +95,7 @@ function takeEvent(tx: Transaction, people: People, event: Event, isSigning: boo
     if (holder !== undefined) people.change(holder, (exposure) => withAct(exposure, act));
   }
   if (order !== null && (isOrder || actionType === "order_cancel"))
-    takeOrder(tx, people, order.orderId, keys, isSigning);
+    takeOrder(tx, people, order.orderId, keys, isSigned);
 }
 
 /** Puts an order with the person whose it is, and takes it from others whom an event about it names. */
@@ -99,15 +104,15 @@ function takeOrder(
   people: People,
   number: string,
   named: readonly VisitorKey[],
-  isSigning: boolean,
+  isSigned: IsSigned,
 ): void {
   const main = tx.orders.get(number);
   const members = named.flatMap((key) => tx.visitors.get(tx.visitorKeys.get(key) ?? "")?.members ?? []);
   const idsApart = [...new Set([...(main?.apart ?? []), ...members])].map((member) => orderIdApart(number, member));
   const apart = idsApart.map((id) => tx.orders.get(id)).filter((order) => order !== undefined);
-  const orders = ordersOfNumber(main, apart, isSigning);
+  const orders = ordersOfNumber(main, apart, isSigned);
   const holders = new Map<string, VisitorKey | undefined>();
-  for (const order of orders) holders.set(order.orderId, holderOfOrder(tx, people, order, isSigning));
+  for (const order of orders) holders.set(order.orderId, holderOfOrder(tx, people, order, isSigned));
   const concerned = [named, ...[main, ...apart].map((order) => order && candidatesOf(tx, order).flat())];
   for (const id of [number, ...idsApart]) {
     const holder = holders.get(id);
@@ -117,7 +122,7 @@ function takeOrder(
   }
   for (const order of orders) {
     const holder = holders.get(order.orderId);
-    if (holder !== undefined) people.change(holder, (exposure) => withOrder(exposure, visitorOrder(order, isSigning)));
+    if (holder !== undefined) people.change(holder, (exposure) => withOrder(exposure, visitorOrder(order, isSigned)));
   }
 }
 
@@ -130,13 +135,15 @@ const COPY_MS = 24 * 3600_000;
  *
  * A stranger cannot make up results: where the shop signs its events, only orders that the shop itself has sent count.
  */
-function ordersOfNumber(main: Order | undefined, apart: readonly Order[], isSigning: boolean): readonly Order[] {
+function ordersOfNumber(known: Order | undefined, others: readonly Order[], isSigned: IsSigned): readonly Order[] {
   const standing = (order: Order) => !order.cancelled && !order.bot && order.occurredAt > 0;
-  if (isSigning || main?.vouched === true) return main?.vouched === true && standing(main) ? [main] : [];
+  if (known?.vouched === true) return standing(known) ? [known] : [];
+  const apart = others.filter((order) => !isSigned(order));
+  const main = known !== undefined && isSigned(known) ? undefined : known;
   if (main === undefined) return apart.filter(standing);
   if (main.occurredAt === 0 || deviceKeys(main.visitor).length > 0) return [main, ...apart].filter(standing);
-  const [copy, ...others] = apart.filter(standing);
-  if (copy === undefined || others.length > 0) return [main, ...apart].filter(standing);
+  const [copy, ...more] = apart.filter(standing);
+  if (copy === undefined || more.length > 0) return [main, ...apart].filter(standing);
   if (main.cancelled) return [];
   const isCopy = Math.abs(copy.receivedAt - main.receivedAt) < COPY_MS && copy.occurredAt - main.occurredAt < COPY_MS;
   if (!isCopy) return [main, copy];
@@ -162,21 +169,21 @@ function candidatesOf(tx: Transaction, { visitor, claimedBy, contactId }: Order)
 }
 
 /** Of several, the person who saw a list last before the order has it. The shop's word makes its ids one person. */
-function holderOfOrder(tx: Transaction, people: People, order: Order, isSigning: boolean): VisitorKey | undefined {
+function holderOfOrder(tx: Transaction, people: People, order: Order, isSigned: IsSigned): VisitorKey | undefined {
   if (order.vouched) people.link(visitorKeys(order.visitor));
-  const counted = visitorOrder(order, isSigning);
+  const counted = visitorOrder(order, isSigned);
   const seenAt = (keys: readonly VisitorKey[]) => people.lastSeenBefore(keys, counted);
   const [keys] = [...candidatesOf(tx, order)].sort((a, b) => seenAt(b) - seenAt(a));
   return keys && people.holderOf(keys, (exposure) => hasOrder(exposure, order.orderId));
 }
 
 /** A visitor gained keys, or orders of theirs are somebody else's now. */
-function checkVisitor(tx: Transaction, people: People, key: VisitorKey, isSigning: boolean): void {
+function checkVisitor(tx: Transaction, people: People, key: VisitorKey, isSigned: IsSigned): void {
   people.touch(key);
   const held = people.personOf([key]).flatMap((one) => people.recordOf(one)?.orders ?? []);
   // The age of an order takes it out of the store, and not out of the results.
   for (const number of new Set(held.map(sentOrderId)))
-    if (tx.orders.get(number) !== undefined || held.some(isApart)) takeOrder(tx, people, number, [key], isSigning);
+    if (tx.orders.get(number) !== undefined || held.some(isApart)) takeOrder(tx, people, number, [key], isSigned);
 }
 
 function deviceKeys(visitor: Order["visitor"]): readonly VisitorKey[] {
@@ -184,8 +191,8 @@ function deviceKeys(visitor: Order["visitor"]): readonly VisitorKey[] {
 }
 
 /** Where the shop signs its events, only the payment that it sent counts. Earlier versions did not say who sent it. */
-function visitorOrder(order: Order, isSigning: boolean): VisitorOrder {
+function visitorOrder(order: Order, isSigned: IsSigned): VisitorOrder {
   const { orderId, occurredAt, receivedAt, payment, paidBy } = order;
-  const isShops = !isSigning || paidBy === "shop" || paidBy === "";
+  const isShops = !isSigned(order) || paidBy === "shop" || paidBy === "";
   return { orderId, at: occurredAt, receivedAt, ...orderAmountOf(isShops ? payment : NO_MONEY) };
 }

@@ -42,7 +42,7 @@ export async function fillShop(store: Store, appId = "shop", claimedAt = START):
     tx.contactKeys.put("e:a@b.de", "k1");
     tx.changes.put("c1", change("c1", "k1"));
     appendChange(tx, { ...change("", "k1"), salt: "5a" });
-    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: "5a", hook: null, signing: [] });
+    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: "5a", hook: null, signing: [], signingSince: 0 });
     tx.confirmations.put("email k1", { askedAt: 5, askedBy: "e1", eventId: "e1", visitorKey: "c:1" });
     tx.outbox.put(outboxKey(hookEntry("m1")), hookEntry("m1"));
     tx.deadHooks.put("m2", hookEntry("m2"));

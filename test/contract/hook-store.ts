@@ -7,6 +7,7 @@ const SECRETS: MailingSecrets = {
   linkKey: "5a",
   hook: { url: "https://shop.example/in", secret: "whsec_YQ==", tellsErasures: true },
   signing: [{ secretId: "s1", secret: "sealed:1:00:YQ", createdAt: 7 }],
+  signingSince: 5,
 };
 
 export function hookStoreContract(name: string, open: OpenStore): void {
@@ -24,9 +25,14 @@ export function hookStoreContract(name: string, open: OpenStore): void {
 
     it("returns the secrets of an app as they were written, with and without a hook", async () => {
       await setSecrets("shop", SECRETS);
-      await setSecrets("shop2", { linkKey: "", hook: null, signing: [] });
+      await setSecrets("shop2", { linkKey: "", hook: null, signing: [], signingSince: 0 });
       expect(await under.store.hooks.secrets("shop")).toEqual(SECRETS);
-      expect(await under.store.hooks.secrets("shop2")).toEqual({ linkKey: "", hook: null, signing: [] });
+      expect(await under.store.hooks.secrets("shop2")).toEqual({
+        linkKey: "",
+        hook: null,
+        signing: [],
+        signingSince: 0,
+      });
       expect(await under.store.hooks.secrets("shop3")).toBeUndefined();
     });
 

@@ -52,7 +52,7 @@ async function put(
 async function earlierShop(store: Store): Promise<void> {
   await store.apps.create({ ...app("shop"), contactKeyRules: 1 });
   await store.unitOfWork.run("shop", (tx) =>
-    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: LINK_KEY, hook: null, signing: [] }),
+    tx.mailingSecrets.put(MAILING_SECRETS, { linkKey: LINK_KEY, hook: null, signing: [], signingSince: 0 }),
   );
   await put(
     store,

@@ -212,4 +212,46 @@ describe.each(stores)("a stranger who guesses: $name", ({ openStore }) => {
     expect(await told()).toContain("1 ordered; after a click 0; other 1");
     expect(await told()).not.toContain("99999");
   });
+
+  it.each([
+    ["the first secret", 1],
+    ["the second secret", 2],
+    ["a secret that replaced the first", 3],
+  ])("keeps an order of before signing when a browser posts it again after %s", async (_case, secrets) => {
+    const { list, send, rpc, told, now } = await openResultShop(openStore);
+    const paid = { fp_ccid: "v1", order_payment_value: "10", order_currency: "EUR" };
+    await list({ fpccid: "v1" });
+    await send("order", { ...paid, order_id: "o1" });
+    const before = await told();
+    expect(before).toContain("1 ordered; after a click 0; other 1 for 10.00 EUR");
+    for (let n = 0; n < secrets; n++) {
+      now.at += 1000;
+      await rpc.apps.createSigningSecret({ appId: "shop", replaceOldest: true });
+      await send("order", { ...paid, order_id: "o2" });
+    }
+    await send("order", { ...paid, order_id: "o1" });
+    expect(await told()).toBe(before);
+  });
+
+  it("takes an order of before signing out when the shop cancels it after", async () => {
+    const { list, send, shopSends, rpc, told, now } = await openResultShop(openStore);
+    await list({ fpccid: "v1" });
+    await send("order", { fp_ccid: "v1", order_id: "o1" });
+    expect(await told()).toContain("1 ordered");
+    now.at += 1000;
+    await rpc.apps.createSigningSecret({ appId: "shop" });
+    await shopSends("order_cancel", "o1", {});
+    expect(await told()).toContain("0 ordered");
+  });
+
+  it("takes no order for one of before signing after all secrets were removed and one was made", async () => {
+    const { list, send, rpc, told, now } = await openResultShop(openStore);
+    const made = await rpc.apps.createSigningSecret({ appId: "shop" });
+    await rpc.apps.deleteSigningSecret({ appId: "shop", secretId: made.signingSecret?.secretId ?? "" });
+    now.at += 1000;
+    await rpc.apps.createSigningSecret({ appId: "shop" });
+    await list({ fpccid: "v1" });
+    await send("order", { fp_ccid: "v1", order_id: "o1" });
+    expect(await told()).toContain("0 ordered");
+  });
 });

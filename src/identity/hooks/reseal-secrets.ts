@@ -40,8 +40,10 @@ function textsOf({ linkKey, hook, signing }: MailingSecrets): readonly string[] 
   return [linkKey, hook?.secret ?? "", ...signing.map(({ secret }) => secret)];
 }
 
-function eachText({ linkKey, hook, signing }: MailingSecrets, change: (text: string) => string): MailingSecrets {
+function eachText(secrets: MailingSecrets, change: (text: string) => string): MailingSecrets {
+  const { linkKey, hook, signing } = secrets;
   return {
+    ...secrets,
     linkKey: linkKey === "" ? "" : change(linkKey),
     hook: hook && { ...hook, secret: change(hook.secret) },
     signing: signing.map((one) => ({ ...one, secret: change(one.secret) })),

@@ -103,6 +103,7 @@ export const mailingSecrets = record<MailingSecrets>({
   linkKey: text,
   hook: orNull(record<Hook>({ url: text, secret: text, tellsErasures: later(flag, false) }).inline),
   signing: later(list(record<SigningSecret>({ secretId: text, secret: text, createdAt: time })), []),
+  signingSince: later(time, 0),
 });
 
 export const confirmation = record<Confirmation>({ askedAt: time, askedBy: text, eventId: text, visitorKey: text });
