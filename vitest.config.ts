@@ -12,6 +12,9 @@ const AT_ONCE = availableParallelism();
 /** Of 2 cores as of 64: each of these tests starts servers and callers of its own, and some need processors for themselves. */
 const WHOLE_SERVERS_AT_ONCE = 2;
 
+/** Many of the rest wait: for browsers, for the clock, for servers that are back. */
+const REST_AT_ONCE = 3;
+
 const files = (globs: readonly string[]) => globs.map((glob) => glob.replace(/\*\*$/, "**/*.test.ts"));
 /** `dist` and what a fuzzer keeps hold copies of tests. */
 const EXCLUDED = [...configDefaults.exclude, "dist/**"];
@@ -62,7 +65,7 @@ export default defineConfig({
           name: "rest",
           include: files(REST),
           exclude: EXCLUDED,
-          maxWorkers: WHOLE_SERVERS_AT_ONCE,
+          maxWorkers: REST_AT_ONCE,
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import type { Owner } from "../fixtures/server.js";
@@ -36,8 +37,9 @@ const environment = (env: Environment) => ({
   ...process.env,
   AISLE_CLIENTS: join(ROOT, "build/clients"),
   AISLE_PROTO: join(ROOT, "proto"),
-  // Compiled once for all runs of the tests.
-  CARGO_TARGET_DIR: join(ROOT, "node_modules/.cache/clients-rust"),
+  // Compiled once on a machine, for all checkouts, and without what only a debugger reads.
+  CARGO_TARGET_DIR: join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "aisle-tests/clients-rust"),
+  CARGO_PROFILE_DEV_DEBUG: "0",
   ...env,
 });
 
