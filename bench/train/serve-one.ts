@@ -10,7 +10,7 @@ import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
 import { loadServingModel } from "../../src/learning/model/serving-model.js";
-import { BLANK_QUERY } from "../../src/recommend/query.js";
+import { BLANK_QUERY } from "../../src/recommend/request/query.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import { readPieces } from "../../src/store/lmdb/model-files.js";
 import { createSnapshotBuffers } from "../../src/store/snapshot-buffers.js";

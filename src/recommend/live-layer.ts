@@ -6,11 +6,11 @@ import type { Event } from "../domain/event.js";
 import type { ServingModel } from "../learning/model/source.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
-import type { WatchedCatalog } from "./catalog.js";
+import type { WatchedCatalog } from "./products/catalog.js";
 import { EventTail } from "./event-tail.js";
 import { type LearningStores, LiveLearning } from "./live-learning.js";
-import { LiveIndex, type LiveProducts } from "./live-products.js";
-import { productIdOf } from "./product-ids.js";
+import { LiveIndex, type LiveProducts } from "./products/new-product-index.js";
+import { productIdOf } from "./products/product-ids.js";
 import { WorkBudget } from "./work-budget.js";
 
 /** Keeps products and events newer than the model, for each requested app. */

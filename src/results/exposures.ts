@@ -6,8 +6,8 @@ import {
   type VisitorAct,
   type VisitorOrder,
 } from "../domain/frame-exposure.js";
-import { withList } from "../recommend/passed-over.js";
-import type { Shown } from "../recommend/shown.js";
+import { withList } from "../recommend/frames/rotation.js";
+import type { Shown } from "../recommend/frames/shown.js";
 
 /** A time of an exposure is not remembered so soon after another, nor the last one written when nothing else changes. */
 const BETWEEN_TIMES_MS = 60_000;

@@ -1,16 +1,14 @@
 /** Takes what frames showed, and what events say that may be a result of it, into the exposures and the tallies of an app. */
-
 import type { Event } from "../domain/event.js";
 import type { VisitorOrder } from "../domain/frame-exposure.js";
-import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
+import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey, NO_CURRENCY } from "../domain/frame-tally.js";
 import { isSigningAt, MAILING_SECRETS } from "../domain/hook.js";
 import { isVisitorKey, type VisitorKey, visitorKeys } from "../domain/ids.js";
-import { NO_MONEY } from "../domain/money.js";
+import { NO_MONEY, type Money } from "../domain/money.js";
 import { isApart, type Order, orderIdApart, sentOrderId } from "../domain/order.js";
-import type { Shown } from "../recommend/shown.js";
+import type { Shown } from "../recommend/frames/shown.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";
 import { hasOrder, withAct, withOrder, withoutOrder, withShown } from "./exposures.js";
-import { orderAmountOf } from "./order-amount.js";
 import { People } from "./people.js";
 
 /** An answer, and when it was given. */
@@ -195,4 +193,15 @@ function visitorOrder(order: Order, isSigned: IsSigned): VisitorOrder {
   const { orderId, occurredAt, receivedAt, payment, paidBy } = order;
   const isShops = !isSigned(order) || paidBy === "shop" || paidBy === "";
   return { orderId, at: occurredAt, receivedAt, ...orderAmountOf(isShops ? payment : NO_MONEY) };
+}
+
+const MILLIONTHS = 1e6;
+/** Payments beyond it are no payments: one order must not hide all others. */
+const MOST_PAID = 1e10;
+
+/** What an order adds to a revenue, and of which currency. */
+export function orderAmountOf({ amount, currency }: Money): Pick<VisitorOrder, "currency" | "amount"> {
+  const paid = Number(amount);
+  if (amount === "" || !(paid >= 0 && paid <= MOST_PAID)) return { currency: "", amount: 0 };
+  return { currency: currency.toUpperCase() || NO_CURRENCY, amount: Math.round(paid * MILLIONTHS) };
 }

@@ -13,14 +13,14 @@ import type { StoredEventListener } from "../domain/event.js";
 import type { ShownList } from "../domain/frame-exposure.js";
 import { talliedOf } from "../domain/frame-tally.js";
 import { type VisitorKey, visitorKeys } from "../domain/ids.js";
-import type { Shown } from "../recommend/shown.js";
+import type { Shown } from "../recommend/frames/shown.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { isResult } from "./due-results.js";
 import { type ShownAt, type TallyChanges, takeDue, takeShown } from "./fold.js";
-import { createUnwrittenLists } from "./unwritten-lists.js";
+import { createUnwrittenLists } from "./waiting-answers.js";
 import { WaitingAnswers } from "./waiting-answers.js";
 
 export interface FrameResults extends StoredEventListener {

@@ -1,23 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import {
-  type EvaluatedTaskSchema,
-  type EvaluationSchema,
-  EvaluationTask,
-  Ranking,
-  type RankingFigures,
-  type RankingFiguresSchema,
-  RankingKind,
-} from "../gen/aisle/v1/evaluation_pb.js";
-import type {
-  EvaluatedTask,
-  Evaluation,
-  FigureName,
-  Figures,
-  RankingKind as Kind,
-} from "../learning/evaluation/report.js";
+import { type EvaluatedTaskSchema, type EvaluationSchema, EvaluationTask, Ranking, type RankingFigures, type RankingFiguresSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
+import type { EvaluatedTask, Evaluation, FigureName, Figures, RankingKind as Kind } from "../learning/evaluation/report.js";
 import { timestampOf } from "./common-messages.js";
 import { enumWords } from "./enum-words.js";
 import { algorithmMessage } from "./model-messages.js";
+import type { AlgorithmFacts } from "../domain/model.js";
+import { EvaluatedPage, type ModelEvaluationSchema } from "../gen/aisle/v1/model_pb.js";
 
 const KINDS: Readonly<Record<Kind, RankingKind>> = {
   answer: RankingKind.ANSWER,
@@ -85,4 +73,29 @@ function figuresMessage(figures: Figures): MessageInitShape<typeof RankingFigure
   const message: Partial<Record<(typeof FIGURES)[number][1], number>> = {};
   for (const [name, field] of FIGURES) if (figures[name] !== undefined) message[field] = figures[name];
   return message;
+}
+
+const PAGES: readonly (readonly [algorithm: string, EvaluatedPage])[] = [
+  ["blend_browsing", EvaluatedPage.BROWSING],
+  ["blend_browsing_with_cart", EvaluatedPage.BROWSING_WITH_CART],
+  ["blend_cart", EvaluatedPage.CART],
+];
+
+/** What the training found when it judged the model; a model of an earlier release has none. */
+export function modelEvaluations(
+  algorithms: readonly AlgorithmFacts[],
+): MessageInitShape<typeof ModelEvaluationSchema>[] {
+  return PAGES.flatMap(([algorithm, page]) => {
+    const facts = algorithms.find(({ name, included }) => included && name === algorithm)?.facts;
+    const value = facts?.popularity_gain;
+    if (facts === undefined || value === undefined) return [];
+    const { popularity_gain_low: low = 0, popularity_gain_high: high = 0 } = facts;
+    return {
+      page,
+      questionCount: facts.questions ?? 0,
+      hitRate: facts.hit_rate_20 ?? 0,
+      popularityHitRate: facts.popularity_hit_rate_20 ?? 0,
+      gain: { value, low, high },
+    };
+  });
 }

@@ -2,33 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkFilter } from "../domain/check-filter.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
-import {
-  type FrameConfiguration,
-  type FrameSource,
-  type FrameToWrite,
-  type FrameVariant,
-  type PageKind,
-  ROTATION_DAYS,
-  ROTATION_RATE,
-  type SourceWeight,
-} from "../domain/frame.js";
+import { type FrameConfiguration, type FrameSource, type FrameToWrite, type FrameVariant, type PageKind, ROTATION_DAYS, ROTATION_RATE, type SourceWeight, LIST_DAYS, NO_READY_LIST, type ReadyList, type ReadyListKind } from "../domain/frame.js";
 import { NO_RULES } from "../domain/frame-rules.js";
 import { cleanId, isAppId } from "../domain/ids.js";
 import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
-import {
-  type FrameConfigurationSchema,
-  type FrameConfiguration as FrameMessage,
-  type FrameVariant as FrameVariantMessage,
-  PageKind as PageKindMessage,
-  type SourceWeight as SourceWeightMessage,
-} from "../gen/aisle/v1/frame_configuration_pb.js";
+import { type FrameConfigurationSchema, type FrameConfiguration as FrameMessage, type FrameVariant as FrameVariantMessage, PageKind as PageKindMessage, type SourceWeight as SourceWeightMessage } from "../gen/aisle/v1/frame_configuration_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { timestampOf } from "./common-messages.js";
 import { durationOfDays, partialDays, wholeDays } from "./day-durations.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
 import { readRules, rulesMessage } from "./frame-rule-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";
-import { readReadyList, readyListMessage } from "./ready-list-messages.js";
+import { ReadyListKind as KindMessage, type ReadyList as ReadyListMessage, type ReadyListSchema } from "../gen/aisle/v1/ready_list_pb.js";
 
 /** Most products a list of a frame can hold. */
 const MAX_FRAME_COUNT = 100;
@@ -287,4 +272,32 @@ function sourceMessage({ source, weight }: SourceWeight) {
 /** The etag of a frame; "" for a frame that was never written. */
 export function frameEtag(frame: FrameConfiguration | undefined): string {
   return frame === undefined || frame.version === 0 ? "" : String(frame.version);
+}
+
+const KINDS: readonly (readonly [ReadyListKind, KindMessage])[] = [
+  ["recently_viewed", KindMessage.RECENTLY_VIEWED],
+  ["buy_again", KindMessage.BUY_AGAIN],
+  ["new_arrivals", KindMessage.NEW_ARRIVALS],
+  ["trending", KindMessage.TRENDING],
+  ["bestsellers", KindMessage.BESTSELLERS],
+];
+
+export function readReadyList(path: string, asked: ReadyListMessage | undefined): ReadyList {
+  if (asked === undefined || asked.kind === KindMessage.UNSPECIFIED) return NO_READY_LIST;
+  const kind = KINDS.find(([, message]) => message === asked.kind)?.[0];
+  if (kind === undefined)
+    throw new InvalidArgument(
+      `${path}.kind`,
+      "invalid",
+      "RECENTLY_VIEWED, BUY_AGAIN, NEW_ARRIVALS, TRENDING or BESTSELLERS",
+    );
+  const limits = LIST_DAYS[kind];
+  if (asked.period === undefined) return { kind, days: limits?.usual ?? 0 };
+  if (limits === undefined) throw new InvalidArgument(`${path}.period`, "invalid", "none: this list has no period");
+  return { kind, days: wholeDays(`${path}.period`, asked.period, 1, limits.most) };
+}
+
+export function readyListMessage({ kind, days }: ReadyList): MessageInitShape<typeof ReadyListSchema> {
+  const message = KINDS.find(([name]) => name === kind)?.[1] ?? KindMessage.UNSPECIFIED;
+  return { kind: message, period: days === 0 ? undefined : durationOfDays(days) };
 }

@@ -20,7 +20,7 @@ import type { ModelStore } from "../store/ports/model-store.js";
 import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
 import { evaluationMessage } from "./evaluation-messages.js";
-import { modelEvaluations } from "./model-evaluation-messages.js";
+import { modelEvaluations } from "./evaluation-messages.js";
 import { algorithmMessage, dataCountsMessage } from "./model-messages.js";
 import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";

@@ -20,7 +20,7 @@ import type {
 import type { SourceName } from "../learning/model/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { FindProducts } from "../recommend/find-products.js";
-import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../recommend/query.js";
+import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../recommend/request/query.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
 import { filterOf } from "./filter-messages.js";

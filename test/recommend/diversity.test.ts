@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
-import { arrangement, MOST_ARRANGED } from "../../src/recommend/diversity.js";
+import { arrangement, MOST_ARRANGED } from "../../src/recommend/arrange/diversity.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 type Vectors = (product: Product) => Float32Array | undefined;

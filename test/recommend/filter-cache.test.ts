@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFilterCache } from "../../src/recommend/filter.js";
+import { createFilterCache } from "../../src/recommend/products/filter.js";
 
 /** The products found for a key, and the keys that were looked for. */
 function open() {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { Shelf } from "../../src/recommend/catalog.js";
-import type { PassingFilter } from "../../src/recommend/filter.js";
-import { narrowingOf } from "../../src/recommend/gather.js";
-import { ProductTable } from "../../src/recommend/product-facts.js";
+import { Shelf } from "../../src/recommend/products/catalog.js";
+import type { PassingFilter } from "../../src/recommend/products/filter.js";
+import { narrowingOf } from "../../src/recommend/gather/gather.js";
+import { ProductTable } from "../../src/recommend/products/product-table.js";
 import { catalogOf, modelOf, shopProduct } from "./frame-shop.js";
 
 it("a filter of too many products to list lets those of the catalogue pass that it lets pass", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/domain/event.js";
 import type { ServingModel } from "../../src/learning/model/source.js";
-import { createCountedPopularity } from "../../src/recommend/counted-popularity.js";
-import { LiveIndex } from "../../src/recommend/live-products.js";
+import { createCountedPopularity } from "../../src/recommend/gather/counted-popularity.js";
+import { LiveIndex } from "../../src/recommend/products/new-product-index.js";
 import { event } from "../contract/samples.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 import { oneNewProduct } from "../fixtures/one-new-product.js";

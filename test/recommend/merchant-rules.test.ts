@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { FrameConfiguration } from "../../src/domain/frame.js";
 import { type Boost, type FrameRules, NO_RULES } from "../../src/domain/frame-rules.js";
 import type { Product } from "../../src/domain/product.js";
-import type { RecommendQuery } from "../../src/recommend/query.js";
-import type { Situation } from "../../src/recommend/situation.js";
+import type { RecommendQuery } from "../../src/recommend/request/query.js";
+import type { Situation } from "../../src/recommend/request/situation.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, shopProduct } from "./frame-shop.js";
 

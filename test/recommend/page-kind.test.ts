@@ -3,7 +3,7 @@ import type { FrameConfiguration } from "../../src/domain/frame.js";
 import type { InteractionType } from "../../src/domain/interaction.js";
 import { NO_CANDIDATES } from "../../src/learning/common/candidates.js";
 import type { Source, SourceQuery } from "../../src/learning/model/source.js";
-import type { RecommendQuery } from "../../src/recommend/query.js";
+import type { RecommendQuery } from "../../src/recommend/request/query.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, ranked, shopProduct, source } from "./frame-shop.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FrameConfiguration } from "../../src/domain/frame.js";
 import { dailyCounts } from "../../src/learning/common/daily-counts.js";
-import type { RecommendQuery } from "../../src/recommend/query.js";
-import type { Situation } from "../../src/recommend/situation.js";
+import type { RecommendQuery } from "../../src/recommend/request/query.js";
+import type { Situation } from "../../src/recommend/request/situation.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, shopProduct } from "./frame-shop.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { InteractionType } from "../../src/domain/interaction.js";
 import type { ServingModel } from "../../src/learning/model/source.js";
-import { sourceQuery } from "../../src/recommend/source-query.js";
-import { visitorContext } from "../../src/recommend/visitor-context.js";
+import { sourceQuery } from "../../src/recommend/gather/source-query.js";
+import { visitorContext } from "../../src/recommend/request/visitor-context.js";
 
 const DAY = 86_400_000;
 const IDS = ["a", "b", "c"];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bareFrame, type FrameVariant } from "../../src/domain/frame.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
-import { frameOfVariant, splittingKey, variantOf } from "../../src/recommend/variants.js";
+import { frameOfVariant, splittingKey, variantOf } from "../../src/recommend/frames/variants.js";
 import { variant } from "../contract/samples.js";
 
 const visitors = Array.from({ length: 20_000 }, (_, i) => `f:visitor-${i}`);

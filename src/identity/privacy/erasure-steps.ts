@@ -8,23 +8,11 @@ import type { Suppressions } from "../suppressions.js";
 import { ERASED_NOTE } from "../visitors.js";
 import { createProgress, type ProgressDependencies } from "./erasure-progress.js";
 import { KEYED_MS, type PersonStores } from "./export.js";
-import { idleVisitors, isIdle } from "./idle-visitors.js";
 import { createMatcher, isEmailKey } from "./matcher.js";
 import { joined } from "./person.js";
-import {
-  awaitedBy,
-  dropping,
-  eraseOrder,
-  ofContacts,
-  plus,
-  type Removed,
-  removeEvent,
-  removeExposures,
-  removeIdentity,
-  removeVisitor,
-  withoutClaims,
-} from "./remove-person.js";
+import { awaitedBy, dropping, eraseOrder, ofContacts, plus, type Removed, removeEvent, removeExposures, removeIdentity, removeVisitor, withoutClaims } from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
+import type { Visitor } from "../../domain/visitor.js";
 
 export interface ErasureStepsDependencies extends PersonStores, ProgressDependencies {
   /** See `Store.scrub`. */
@@ -293,4 +281,27 @@ function createSifter(deps: ErasureStepsDependencies) {
     }
     return goOn(appId, at);
   };
+}
+
+/**
+ * Ids of visitors that events under way have made while their person was erased, and of whom nothing is kept that came later. The
+ * erasure removes them at its end.
+ */
+export async function idleVisitors(
+  { visitors, copies }: Pick<PersonStores, "visitors" | "copies">,
+  appId: string,
+  erasure: Erasure,
+): Promise<readonly string[]> {
+  const found = await visitors.find(appId, erasure.person.visitorKeys);
+  const idle: string[] = [];
+  for (const visitor of found.filter((one) => isIdle(erasure, one))) {
+    const histories = await Promise.all(visitor.members.map((member) => historyRows(copies, appId, member)));
+    if (histories.every((rows) => rows.length === 0)) idle.push(visitor.visitorId);
+  }
+  return idle;
+}
+
+/** Whether a visitor was made before the call, has no contact and no ids but the person's. */
+export function isIdle({ person, startedAt }: Erasure, { createdAt, contactId, keys }: Visitor): boolean {
+  return createdAt <= startedAt && contactId === "" && keys.every((key) => person.visitorKeys.includes(key));
 }

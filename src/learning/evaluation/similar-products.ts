@@ -1,7 +1,7 @@
 /** Lists of similar products: judged by the catalogue's categories, and by what shops themselves name beside a product. */
 import type { CatalogView } from "../../catalog/catalog-view.js";
 import type { Product } from "../../domain/product.js";
-import { categoryOf } from "../../recommend/substitutes.js";
+import { categoryOf } from "../../recommend/rank/substitutes.js";
 import { productText } from "../model/product-text.js";
 import type { ServingModel, Source } from "../model/source.js";
 import { semanticSource } from "../model/sources/semantic.js";

@@ -1,7 +1,7 @@
 /** What uses of a frame change in its list: visitors who use the frame again and again, and click nothing. */
 import { DEFAULT_FRAME_ID } from "../../domain/frame.js";
 import type { ShownList } from "../../domain/frame-exposure.js";
-import { withList } from "../../recommend/passed-over.js";
+import { withList } from "../../recommend/frames/rotation.js";
 import type { ServingModel } from "../model/source.js";
 import type { Question, Questions } from "./questions.js";
 import type { createAnswers } from "./rankings.js";

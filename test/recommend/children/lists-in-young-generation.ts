@@ -2,7 +2,7 @@
  * Parts 200 pairs of lists, each beside 100 kB that its own functions refer to, with a minor collection after each and no
  * major one if V8 begins none, and prints how many bytes the heap grew by since the first few. Run with --expose-gc.
  */
-import { besideAlternative } from "../../../src/recommend/split-lists.js";
+import { besideAlternative } from "../../../src/recommend/arrange/two-lists.js";
 
 const ANSWERS = 200;
 const SETTLED = 10;
