@@ -16,15 +16,15 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import type { InteractionStore } from "../store/ports/interaction-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
-import type { WatchedCatalog } from "./products/catalog.js";
-import type { CountedPopularity } from "./gather/counted-popularity.js";
-import type { LiveLayer } from "./live-layer.js";
 import { usesOf } from "./frames/rotation.js";
-import type { RecommendAnswer, RecommendQuery } from "./request/query.js";
-import type { Recommender } from "./recommend.js";
-import { withKnownIds } from "./request/id-lists.js";
 import type { Shown } from "./frames/shown.js";
 import { frameOfVariant, splittingKey, variantOf } from "./frames/variants.js";
+import type { CountedPopularity } from "./gather/counted-popularity.js";
+import type { LiveLayer } from "./live-layer.js";
+import type { WatchedCatalog } from "./products/catalog.js";
+import type { Recommender } from "./recommend.js";
+import { withKnownIds } from "./request/id-lists.js";
+import type { RecommendAnswer, RecommendQuery } from "./request/query.js";
 
 /** Most interactions of a visitor that are read from the store. */
 const MAX_KNOWN = 400;

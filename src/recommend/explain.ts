@@ -3,12 +3,12 @@ import type { Product } from "../domain/product.js";
 import type { Candidates } from "../learning/common/candidates.js";
 import type { SourceWeights } from "../learning/model/blend-weights.js";
 import type { List, ServingModel, Source, SourceQuery } from "../learning/model/source.js";
-import type { Boosts } from "./rank/boosts.js";
-import type { Proposal } from "./products/catalog.js";
 import { askSource, type Narrowing } from "./gather/gather.js";
-import type { Reason, SourceShare } from "./request/query.js";
 import type { ReadyProducts } from "./gather/ready-list.js";
+import type { Proposal } from "./products/catalog.js";
 import type { Blended } from "./rank/blend.js";
+import type { Boosts } from "./rank/boosts.js";
+import type { Reason, SourceShare } from "./request/query.js";
 
 /** What an answer was made from. */
 export interface Explained {

@@ -1,10 +1,10 @@
 /** Takes what frames showed, and what events say that may be a result of it, into the exposures and the tallies of an app. */
 import type { Event } from "../domain/event.js";
 import type { VisitorOrder } from "../domain/frame-exposure.js";
-import { dayOf, type FrameTally, NO_TALLY, sumOfTallies, tallyKey, NO_CURRENCY } from "../domain/frame-tally.js";
+import { dayOf, type FrameTally, NO_CURRENCY, NO_TALLY, sumOfTallies, tallyKey } from "../domain/frame-tally.js";
 import { isSigningAt, MAILING_SECRETS } from "../domain/hook.js";
 import { isVisitorKey, type VisitorKey, visitorKeys } from "../domain/ids.js";
-import { NO_MONEY, type Money } from "../domain/money.js";
+import { type Money, NO_MONEY } from "../domain/money.js";
 import { isApart, type Order, orderIdApart, sentOrderId } from "../domain/order.js";
 import type { Shown } from "../recommend/frames/shown.js";
 import type { Transaction } from "../store/ports/unit-of-work.js";

@@ -20,8 +20,7 @@ import type { UnitOfWork } from "../store/ports/unit-of-work.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
 import { isResult } from "./due-results.js";
 import { type ShownAt, type TallyChanges, takeDue, takeShown } from "./fold.js";
-import { createUnwrittenLists } from "./waiting-answers.js";
-import { WaitingAnswers } from "./waiting-answers.js";
+import { createUnwrittenLists, WaitingAnswers } from "./waiting-answers.js";
 
 export interface FrameResults extends StoredEventListener {
   shown(shown: Shown): void;

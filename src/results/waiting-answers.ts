@@ -1,8 +1,8 @@
-import type { VisitorKey } from "../domain/ids.js";
-import type { ShownAt } from "./fold.js";
 import type { ShownList } from "../domain/frame-exposure.js";
+import type { VisitorKey } from "../domain/ids.js";
 import { withList } from "../recommend/frames/rotation.js";
 import type { Shown } from "../recommend/frames/shown.js";
+import type { ShownAt } from "./fold.js";
 
 /** Answers of one app that wait to be written. */
 export class WaitingAnswers {

@@ -27,8 +27,8 @@ import { createTrainer, type RunTraining } from "../learning/training/trainer.js
 import { createYoungApps } from "../learning/training/young-apps.js";
 import { createOperations } from "../operations/operations.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
-import { createCountedPopularity } from "../recommend/gather/counted-popularity.js";
 import { createFindProducts } from "../recommend/find-products.js";
+import { createCountedPopularity } from "../recommend/gather/counted-popularity.js";
 import { createLiveLayer } from "../recommend/live-layer.js";
 import { createRecommender } from "../recommend/recommend.js";
 import { createFrameResults } from "../results/frame-results.js";

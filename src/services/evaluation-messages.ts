@@ -1,11 +1,25 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type EvaluatedTaskSchema, type EvaluationSchema, EvaluationTask, Ranking, type RankingFigures, type RankingFiguresSchema, RankingKind } from "../gen/aisle/v1/evaluation_pb.js";
-import type { EvaluatedTask, Evaluation, FigureName, Figures, RankingKind as Kind } from "../learning/evaluation/report.js";
+import type { AlgorithmFacts } from "../domain/model.js";
+import {
+  type EvaluatedTaskSchema,
+  type EvaluationSchema,
+  EvaluationTask,
+  Ranking,
+  type RankingFigures,
+  type RankingFiguresSchema,
+  RankingKind,
+} from "../gen/aisle/v1/evaluation_pb.js";
+import { EvaluatedPage, type ModelEvaluationSchema } from "../gen/aisle/v1/model_pb.js";
+import type {
+  EvaluatedTask,
+  Evaluation,
+  FigureName,
+  Figures,
+  RankingKind as Kind,
+} from "../learning/evaluation/report.js";
 import { timestampOf } from "./common-messages.js";
 import { enumWords } from "./enum-words.js";
 import { algorithmMessage } from "./model-messages.js";
-import type { AlgorithmFacts } from "../domain/model.js";
-import { EvaluatedPage, type ModelEvaluationSchema } from "../gen/aisle/v1/model_pb.js";
 
 const KINDS: Readonly<Record<Kind, RankingKind>> = {
   answer: RankingKind.ANSWER,

@@ -2,18 +2,41 @@ import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkFilter } from "../domain/check-filter.js";
 import { check, checkAll, InvalidArgument } from "../domain/errors.js";
-import { type FrameConfiguration, type FrameSource, type FrameToWrite, type FrameVariant, type PageKind, ROTATION_DAYS, ROTATION_RATE, type SourceWeight, LIST_DAYS, NO_READY_LIST, type ReadyList, type ReadyListKind } from "../domain/frame.js";
+import {
+  type FrameConfiguration,
+  type FrameSource,
+  type FrameToWrite,
+  type FrameVariant,
+  LIST_DAYS,
+  NO_READY_LIST,
+  type PageKind,
+  type ReadyList,
+  type ReadyListKind,
+  ROTATION_DAYS,
+  ROTATION_RATE,
+  type SourceWeight,
+} from "../domain/frame.js";
 import { NO_RULES } from "../domain/frame-rules.js";
 import { cleanId, isAppId } from "../domain/ids.js";
 import { NO_FILTER, type ProductFilter } from "../domain/product-filter.js";
-import { type FrameConfigurationSchema, type FrameConfiguration as FrameMessage, type FrameVariant as FrameVariantMessage, PageKind as PageKindMessage, type SourceWeight as SourceWeightMessage } from "../gen/aisle/v1/frame_configuration_pb.js";
+import {
+  type FrameConfigurationSchema,
+  type FrameConfiguration as FrameMessage,
+  type FrameVariant as FrameVariantMessage,
+  PageKind as PageKindMessage,
+  type SourceWeight as SourceWeightMessage,
+} from "../gen/aisle/v1/frame_configuration_pb.js";
+import {
+  ReadyListKind as KindMessage,
+  type ReadyList as ReadyListMessage,
+  type ReadyListSchema,
+} from "../gen/aisle/v1/ready_list_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { timestampOf } from "./common-messages.js";
 import { durationOfDays, partialDays, wholeDays } from "./day-durations.js";
 import { filterMessage, filterOf } from "./filter-messages.js";
 import { readRules, rulesMessage } from "./frame-rule-messages.js";
 import { checkName, ID_RULE } from "./id-rules.js";
-import { ReadyListKind as KindMessage, type ReadyList as ReadyListMessage, type ReadyListSchema } from "../gen/aisle/v1/ready_list_pb.js";
 
 /** Most products a list of a frame can hold. */
 const MAX_FRAME_COUNT = 100;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { narrowingOf } from "../../src/recommend/gather/gather.js";
 import { Shelf } from "../../src/recommend/products/catalog.js";
 import type { PassingFilter } from "../../src/recommend/products/filter.js";
-import { narrowingOf } from "../../src/recommend/gather/gather.js";
 import { ProductTable } from "../../src/recommend/products/product-table.js";
 import { catalogOf, modelOf, shopProduct } from "./frame-shop.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Shelf } from "../../src/recommend/products/catalog.js";
 import { createNewArrivals } from "../../src/recommend/gather/new-arrivals.js";
+import { Shelf } from "../../src/recommend/products/catalog.js";
 import { RUNS } from "../fixtures/runs.js";
 import { catalogOf, shopProduct } from "./frame-shop.js";
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ProductTable } from "../../src/recommend/products/product-table.js";
 import { createBlender } from "../../src/recommend/rank/blend.js";
-import { isSubstitute, likenessAmong, likenessTo, sameCategory, toReplace } from "../../src/recommend/rank/substitutes.js";
+import {
+  isSubstitute,
+  likenessAmong,
+  likenessTo,
+  sameCategory,
+  toReplace,
+} from "../../src/recommend/rank/substitutes.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 
 const tent = (productId: string, amount: string, currency = "EUR") =>

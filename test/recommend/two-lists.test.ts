@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Proposal } from "../../src/recommend/products/catalog.js";
 import { besideAlternative } from "../../src/recommend/arrange/two-lists.js";
+import type { Proposal } from "../../src/recommend/products/catalog.js";
 
 /** Products are of the category of their first letter; those that begin with a dash have none. */
 const categoryOf = (proposal: Proposal) => (/^[a-z]/.test(`${proposal}`) ? `${proposal}`.charCodeAt(0) : undefined);

@@ -1,11 +1,11 @@
+import { parseExactJson } from "../../parse/exact-json.js";
+import { repeatedName } from "../../parse/repeated-name.js";
 import type { ColumnPlan } from "./columns.js";
 import { createCsvReader } from "./csv.js";
 import { UnusableFile } from "./feed-errors.js";
 import { createLineSplitter, type SourceLine } from "./lines.js";
 import { type Entry, isBad, rowOf } from "./rows.js";
 import { createXmlFeedReader } from "./xml-feed.js";
-import { parseExactJson } from "../../parse/exact-json.js";
-import { repeatedName } from "../../parse/repeated-name.js";
 
 /** How a file of products may be written. */
 export const FEED_FORMATS = ["google", "ceneo", "csv", "tsv", "jsonl"] as const;

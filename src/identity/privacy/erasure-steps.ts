@@ -1,5 +1,6 @@
 import { type Erasure, type ErasureStep, NOBODY } from "../../domain/erasure.js";
 import { endsWithContact } from "../../domain/hook.js";
+import type { Visitor } from "../../domain/visitor.js";
 import type { CopiedRecords, CopiedRow, CopiedTable } from "../../store/ports/copies.js";
 import type { Transaction } from "../../store/ports/unit-of-work.js";
 import { announceErasure } from "../hooks/announce.js";
@@ -10,9 +11,20 @@ import { createProgress, type ProgressDependencies } from "./erasure-progress.js
 import { KEYED_MS, type PersonStores } from "./export.js";
 import { createMatcher, isEmailKey } from "./matcher.js";
 import { joined } from "./person.js";
-import { awaitedBy, dropping, eraseOrder, ofContacts, plus, type Removed, removeEvent, removeExposures, removeIdentity, removeVisitor, withoutClaims } from "./remove-person.js";
+import {
+  awaitedBy,
+  dropping,
+  eraseOrder,
+  ofContacts,
+  plus,
+  type Removed,
+  removeEvent,
+  removeExposures,
+  removeIdentity,
+  removeVisitor,
+  withoutClaims,
+} from "./remove-person.js";
 import { historyRows, rowsOf } from "./scan.js";
-import type { Visitor } from "../../domain/visitor.js";
 
 export interface ErasureStepsDependencies extends PersonStores, ProgressDependencies {
   /** See `Store.scrub`. */

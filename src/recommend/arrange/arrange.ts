@@ -5,13 +5,13 @@
 import type { ExploredProduct } from "../../domain/frame-exposure.js";
 import type { Product } from "../../domain/product.js";
 import type { List, ServingModel } from "../../learning/model/source.js";
-import { boostedTiers } from "../rank/boosts.js";
+import { reachOf, steppedBack } from "../frames/rotation.js";
+import { byPopularity, fallbackProducts, insteadOf } from "../gather/popular-products.js";
 import type { Proposal, Shelf } from "../products/catalog.js";
+import { boostedTiers } from "../rank/boosts.js";
+import type { PageRequest } from "../request/page-request.js";
 import { arrangement } from "./diversity.js";
 import { createUncertainty, draw, exploringPlaces, POOL } from "./exploration.js";
-import { byPopularity, fallbackProducts, insteadOf } from "../gather/popular-products.js";
-import type { PageRequest } from "../request/page-request.js";
-import { reachOf, steppedBack } from "../frames/rotation.js";
 import type { Selection } from "./selection.js";
 import { besideAlternative, recommendedShare } from "./two-lists.js";
 

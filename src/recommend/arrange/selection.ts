@@ -1,9 +1,9 @@
 import { isShown, type Product } from "../../domain/product.js";
+import { reachOf, type StepsBack, steppedBack } from "../frames/rotation.js";
 import type { Proposal, Shelf } from "../products/catalog.js";
+import { bestVariant, productIdOf } from "../products/product-ids.js";
 import type { Arrangement } from "./diversity.js";
 import { CappedList, type ListCaps } from "./list-caps.js";
-import { reachOf, type StepsBack, steppedBack } from "../frames/rotation.js";
-import { bestVariant, productIdOf } from "../products/product-ids.js";
 
 export interface SelectionRules {
   /** Never shown: in the cart, bought, current, excluded by name. */

@@ -4,8 +4,8 @@ import type { ServingModel } from "../../learning/model/source.js";
 import type { Proposal } from "../products/catalog.js";
 import type { PassingFilter } from "../products/filter.js";
 import { sortedByPopularity } from "../products/filter.js";
-import type { Situation } from "../request/situation.js";
 import { sameCategory } from "../rank/substitutes.js";
+import type { Situation } from "../request/situation.js";
 
 /** A set is sorted when it is smaller than this share of the products; else it is met soon enough among all of them. */
 const MAX_SORTED_SHARE = 0.01;

@@ -4,9 +4,9 @@ import type { Candidates } from "../../learning/common/candidates.js";
 import { bestsellers, countsBetween, MOST_DAYS, trending } from "../../learning/common/daily-counts.js";
 import type { ServingModel } from "../../learning/model/source.js";
 import type { Proposal, Shelf } from "../products/catalog.js";
-import { createNewArrivals } from "./new-arrivals.js";
 import type { SourceShare } from "../request/query.js";
 import type { VisitorContext } from "../request/visitor-context.js";
+import { createNewArrivals } from "./new-arrivals.js";
 
 /** The products of a ready list, best first. */
 export interface ReadyProducts {

@@ -2,9 +2,9 @@
 import type { Boost } from "../../domain/frame-rules.js";
 import { arrivalOf, marginOf, type Product } from "../../domain/product.js";
 import type { ProductGroup } from "../../domain/product-filter.js";
+import type { ReadyProducts } from "../gather/ready-list.js";
 import type { Catalog, Proposal, Shelf } from "../products/catalog.js";
 import { groupSets } from "../products/filter.js";
-import type { ReadyProducts } from "../gather/ready-list.js";
 
 const DAY_MS = 86_400_000;
 /** Popular products that are put in another order. */

@@ -5,13 +5,13 @@ import type { Product } from "../../domain/product.js";
 import { NO_CANDIDATES } from "../../learning/common/candidates.js";
 import type { ServingModel, Source, SourceQuery } from "../../learning/model/source.js";
 import { placeWorth } from "../../learning/ranking/source-blend.js";
-import type { Catalog, Proposal } from "../products/catalog.js";
 import { askSource } from "../gather/gather.js";
+import type { ListWeights } from "../gather/weights.js";
+import type { Catalog, Proposal } from "../products/catalog.js";
 import type { LiveProducts } from "../products/new-product-index.js";
 import type { SourceShare } from "../request/query.js";
 import type { Blended } from "./blend.js";
 import { likenessTo } from "./substitutes.js";
-import type { ListWeights } from "../gather/weights.js";
 
 /** Most new products considered for a list. */
 const MAX_NEW_PRODUCTS = 20;

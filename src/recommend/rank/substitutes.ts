@@ -5,7 +5,13 @@
 import type { Product } from "../../domain/product.js";
 import type { ServingModel, SourceQuery } from "../../learning/model/source.js";
 import type { Catalog } from "../products/catalog.js";
-import { factsOf, NO_CATEGORY, type NumberedFacts, type ProductFacts, type ProductTable } from "../products/product-table.js";
+import {
+  factsOf,
+  NO_CATEGORY,
+  type NumberedFacts,
+  type ProductFacts,
+  type ProductTable,
+} from "../products/product-table.js";
 
 /** Prices are alike when the higher one is at most this many times the lower one. */
 const PRICE_BAND = 2;

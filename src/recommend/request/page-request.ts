@@ -6,23 +6,23 @@ import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { FrameConfiguration, PageKind } from "../../domain/frame.js";
 import type { Product } from "../../domain/product.js";
 import type { List, SourceQuery } from "../../learning/model/source.js";
-import { type Boosts, boostedList, boostsOf } from "../rank/boosts.js";
-import { type Catalog, Shelf } from "../products/catalog.js";
-import { type Within, withinOf } from "../gather/popular-products.js";
-import { type FilterCache, type PassingFilter, passingFilter } from "../products/filter.js";
-import { type Narrowing, narrowingOf } from "../gather/gather.js";
 import { NO_STEPS, type StepsBack, stepsBack } from "../frames/rotation.js";
-import type { createProductTables } from "../products/product-table.js";
-import { productIdOf } from "../products/product-ids.js";
-import type { RecommendQuery } from "./query.js";
-import type { createReadyLists, ReadyProducts } from "../gather/ready-list.js";
-import { relativeRules } from "../products/relative-filter.js";
-import { orderedLast, type Situation, unseenTexts } from "./situation.js";
-import { sourceQuery } from "../gather/source-query.js";
 import { withNeighboursOfNew } from "../gather/cold-start.js";
-import { toReplace } from "../rank/substitutes.js";
-import { type VisitorContext, visitorContext } from "./visitor-context.js";
+import { type Narrowing, narrowingOf } from "../gather/gather.js";
+import { type Within, withinOf } from "../gather/popular-products.js";
+import type { createReadyLists, ReadyProducts } from "../gather/ready-list.js";
+import { sourceQuery } from "../gather/source-query.js";
 import { type ListWeights, weightsOf, weightsOfFrame } from "../gather/weights.js";
+import { type Catalog, Shelf } from "../products/catalog.js";
+import { type FilterCache, type PassingFilter, passingFilter } from "../products/filter.js";
+import { productIdOf } from "../products/product-ids.js";
+import type { createProductTables } from "../products/product-table.js";
+import { relativeRules } from "../products/relative-filter.js";
+import { type Boosts, boostedList, boostsOf } from "../rank/boosts.js";
+import { toReplace } from "../rank/substitutes.js";
+import type { RecommendQuery } from "./query.js";
+import { orderedLast, type Situation, unseenTexts } from "./situation.js";
+import { type VisitorContext, visitorContext } from "./visitor-context.js";
 
 /** What `recommended` completes. */
 export interface Completed {

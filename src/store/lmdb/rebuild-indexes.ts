@@ -1,7 +1,7 @@
 import { isErased } from "../../domain/ledger.js";
 import { NO_PRODUCTS, type ProductCounts } from "../../domain/product.js";
-import { mendContactKeys } from "./repair.js";
 import { appIdOf, appKey, FIRST, type Key, keyOf, LAST, ownedKey, timedKey, unpart } from "./keys.js";
+import { mendContactKeys } from "./repair.js";
 import type { Table } from "./table.js";
 import type { Tables } from "./tables.js";
 

@@ -1,28 +1,28 @@
-import { KEPT_VERSIONS } from "../../domain/frame.js";
-import { versionsOf } from "../frame-versions.js";
-import type { KeyClock } from "../idempotency-records.js";
-import type { AppStore } from "../ports/app-store.js";
-import type { Environment } from "./environment.js";
-import { after, appKey, FIRST, keyOf, keysOf, keysOwnedBy, LAST } from "./keys.js";
-import type { Removals } from "./removal.js";
-import { TimedIdempotencyRecords } from "./unit-of-work.js";
-import type { Writer } from "./writer.js";
 import type { Contact, SubscriptionChange } from "../../domain/contact.js";
 import { DataDamaged } from "../../domain/errors.js";
-import type { ContactStore } from "../ports/contact-store.js";
 import { MAX_FEEDS } from "../../domain/feed.js";
-import { appIdOf } from "../keys.js";
-import type { FeedStore } from "../ports/feed-store.js";
+import { KEPT_VERSIONS } from "../../domain/frame.js";
 import { outboxKey } from "../../domain/hook.js";
+import type { Visitor } from "../../domain/visitor.js";
+import { versionsOf } from "../frame-versions.js";
+import type { KeyClock } from "../idempotency-records.js";
+import { appIdOf } from "../keys.js";
+import type { AppStore } from "../ports/app-store.js";
+import type { ContactStore } from "../ports/contact-store.js";
+import type { FeedStore } from "../ports/feed-store.js";
 import type { HookStore } from "../ports/hook-store.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { OrderStore } from "../ports/order-store.js";
-import { scanValues } from "./scan.js";
 import type { ProductStore } from "../ports/product-store.js";
-import type { ProductWatchers } from "./product-watch.js";
 import type { RejectedEventStore } from "../ports/rejected-event-store.js";
-import type { Visitor } from "../../domain/visitor.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
+import type { Environment } from "./environment.js";
+import { after, appKey, FIRST, keyOf, keysOf, keysOwnedBy, LAST } from "./keys.js";
+import type { ProductWatchers } from "./product-watch.js";
+import type { Removals } from "./removal.js";
+import { scanValues } from "./scan.js";
+import { TimedIdempotencyRecords } from "./unit-of-work.js";
+import type { Writer } from "./writer.js";
 
 export function createAppStore({ tables }: Environment, writer: Writer, removals: Removals, clock: KeyClock): AppStore {
   return {

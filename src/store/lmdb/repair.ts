@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Unavailable } from "../../domain/errors.js";
-import { openEnvironment } from "./environment.js";
 import { keysOfContact } from "../../domain/address-keys.js";
 import type { Contact } from "../../domain/contact.js";
+import { Unavailable } from "../../domain/errors.js";
+import { openEnvironment } from "./environment.js";
 import { appIdOf, FIRST, keyOf, LAST, unpart } from "./keys.js";
 import type { Tables } from "./tables.js";
 

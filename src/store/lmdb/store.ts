@@ -4,29 +4,31 @@ import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Clock, Now } from "../../domain/clock.js";
 import type { KeyClock } from "../idempotency-records.js";
 import type { Store } from "../ports/store.js";
-import { createAppStore } from "./record-stores.js";
 import { compact } from "./compaction.js";
-import { createContactStore } from "./record-stores.js";
 import { createCopies } from "./copies.js";
 import { type Environment, openBeside, openEnvironment } from "./environment.js";
 import { createEventStore, EventOrder } from "./event-store.js";
-import { createFeedStore } from "./record-stores.js";
 import { freeBytesOf } from "./files.js";
-import { createHookStore } from "./record-stores.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases } from "./lease.js";
 import { removeOrphans } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
-import { createOperationStore } from "./record-stores.js";
-import { createOrderStore } from "./record-stores.js";
-import { createProductStore } from "./record-stores.js";
 import { ProductWatchers } from "./product-watch.js";
-import { createRejectedEventStore } from "./record-stores.js";
+import {
+  createAppStore,
+  createContactStore,
+  createFeedStore,
+  createHookStore,
+  createOperationStore,
+  createOrderStore,
+  createProductStore,
+  createRejectedEventStore,
+  createVisitorStore,
+} from "./record-stores.js";
 import { Removals } from "./removal.js";
 import { type Machine, resumeClock, thisMachine } from "./saved-clock.js";
 import { createUnitOfWork } from "./unit-of-work.js";
 import { ChangedApps, createActivity, createClockNotes, createSweep } from "./upkeep.js";
-import { createVisitorStore } from "./record-stores.js";
 import { Writer } from "./writer.js";
 import type { WriterLimits } from "./writer-limits.js";
 

@@ -1,25 +1,25 @@
+import type { Contact } from "../../domain/contact.js";
+import { MAX_FEEDS } from "../../domain/feed.js";
 import { KEPT_VERSIONS } from "../../domain/frame.js";
+import { outboxKey } from "../../domain/hook.js";
+import type { Visitor } from "../../domain/visitor.js";
 import { versionsOf } from "../frame-versions.js";
 import { IdempotencyRecords, type KeyClock } from "../idempotency-records.js";
-import { after, appKey, FIRST, keyOf, keysOwnedBy, appIdOf, keysOf } from "../keys.js";
+import { after, appIdOf, appKey, FIRST, keyOf, keysOf, keysOwnedBy } from "../keys.js";
 import type { AppStore } from "../ports/app-store.js";
-import type { Removals } from "./removal.js";
-import type { Tables } from "./tables.js";
-import type { Writer } from "./writer.js";
-import type { Contact } from "../../domain/contact.js";
 import type { ContactStore } from "../ports/contact-store.js";
-import { MAX_FEEDS } from "../../domain/feed.js";
 import type { FeedStore } from "../ports/feed-store.js";
-import { outboxKey } from "../../domain/hook.js";
 import type { HookStore } from "../ports/hook-store.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { OrderStore } from "../ports/order-store.js";
-import { scanValues } from "./scan.js";
 import type { ProductStore } from "../ports/product-store.js";
-import type { ProductWatchers } from "./product-watch.js";
 import type { RejectedEventStore } from "../ports/rejected-event-store.js";
-import type { Visitor } from "../../domain/visitor.js";
 import type { VisitorStore } from "../ports/visitor-store.js";
+import type { ProductWatchers } from "./product-watch.js";
+import type { Removals } from "./removal.js";
+import { scanValues } from "./scan.js";
+import type { Tables } from "./tables.js";
+import type { Writer } from "./writer.js";
 
 export function createAppStore(
   { apps, frames, frameVersions }: Tables,

@@ -1,9 +1,9 @@
-import { Unavailable } from "../../domain/errors.js";
-import { connect, asked, type Connection, isDuplicate } from "./connection.js";
-import { FORMAT_NUMBER, formatOf } from "./format.js";
 import { keysOfContact } from "../../domain/address-keys.js";
 import type { Contact } from "../../domain/contact.js";
+import { Unavailable } from "../../domain/errors.js";
 import { FIRST, type Key, keyOf, unpart } from "../keys.js";
+import { asked, type Connection, connect, isDuplicate } from "./connection.js";
+import { FORMAT_NUMBER, formatOf } from "./format.js";
 import { scanEntries } from "./scan.js";
 import { openTables, type Tables } from "./tables.js";
 

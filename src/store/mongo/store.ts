@@ -4,33 +4,34 @@ import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Clock, Now } from "../../domain/clock.js";
 import { Unavailable } from "../../domain/errors.js";
 import type { Store } from "../ports/store.js";
-import { createAppStore } from "./record-stores.js";
 import { asked, type Connection, collectionOf, connect } from "./connection.js";
-import { createContactStore } from "./record-stores.js";
 import { createCopies } from "./copies.js";
 import { createEventStore } from "./event-store.js";
-import { createFeedStore } from "./record-stores.js";
 import { checkFormat, FORMAT_NUMBER, formatOf } from "./format.js";
 import { GroupCommit } from "./group-commit.js";
-import { createHookStore } from "./record-stores.js";
-import { sweepIdempotency } from "./maintenance.js";
 import { createInteractionStore } from "./interaction-store.js";
 import { createLeases, heldLeases } from "./lease.js";
-import { Maintenance } from "./maintenance.js";
+import { Maintenance, sweepIdempotency } from "./maintenance.js";
 import { ModelFiles } from "./model-files.js";
 import { createModelStore } from "./model-store.js";
 import { NewsFeed } from "./news.js";
-import { createOperationStore } from "./record-stores.js";
-import { createOrderStore } from "./record-stores.js";
-import { createProductStore } from "./record-stores.js";
 import { ProductWatchers } from "./product-watch.js";
-import { createRejectedEventStore } from "./record-stores.js";
+import {
+  createAppStore,
+  createContactStore,
+  createFeedStore,
+  createHookStore,
+  createOperationStore,
+  createOrderStore,
+  createProductStore,
+  createRejectedEventStore,
+  createVisitorStore,
+} from "./record-stores.js";
 import { Removals } from "./removal.js";
 import { noteClock, resumeClock } from "./saved-clock.js";
 import { ensureIndexes, openTables } from "./tables.js";
 import { createTallyBoard } from "./tally-board.js";
 import { createUnitOfWork } from "./unit-of-work.js";
-import { createVisitorStore } from "./record-stores.js";
 import { WRITER_LIMITS, Writer, type WriterLimits } from "./writer.js";
 
 export interface MongoStoreOptions {
