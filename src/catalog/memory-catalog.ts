@@ -269,7 +269,7 @@ const BELOW_ALL = Number.NEGATIVE_INFINITY;
  * Products by bands of their prices, whatever the currency. The bands of a range hold all its products; only the outer two
  * hold others as well. A change of a price costs two lookups.
  */
-export class PriceIndex {
+class PriceIndex {
   readonly #bands = new Map<number, Set<string>>();
 
   put(productId: string, price: Money): void {

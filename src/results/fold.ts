@@ -200,7 +200,7 @@ const MILLIONTHS = 1e6;
 const MOST_PAID = 1e10;
 
 /** What an order adds to a revenue, and of which currency. */
-export function orderAmountOf({ amount, currency }: Money): Pick<VisitorOrder, "currency" | "amount"> {
+function orderAmountOf({ amount, currency }: Money): Pick<VisitorOrder, "currency" | "amount"> {
   const paid = Number(amount);
   if (amount === "" || !(paid >= 0 && paid <= MOST_PAID)) return { currency: "", amount: 0 };
   return { currency: currency.toUpperCase() || NO_CURRENCY, amount: Math.round(paid * MILLIONTHS) };

@@ -305,7 +305,7 @@ const KINDS: readonly (readonly [ReadyListKind, KindMessage])[] = [
   ["bestsellers", KindMessage.BESTSELLERS],
 ];
 
-export function readReadyList(path: string, asked: ReadyListMessage | undefined): ReadyList {
+function readReadyList(path: string, asked: ReadyListMessage | undefined): ReadyList {
   if (asked === undefined || asked.kind === KindMessage.UNSPECIFIED) return NO_READY_LIST;
   const kind = KINDS.find(([, message]) => message === asked.kind)?.[0];
   if (kind === undefined)
@@ -320,7 +320,7 @@ export function readReadyList(path: string, asked: ReadyListMessage | undefined)
   return { kind, days: wholeDays(`${path}.period`, asked.period, 1, limits.most) };
 }
 
-export function readyListMessage({ kind, days }: ReadyList): MessageInitShape<typeof ReadyListSchema> {
+function readyListMessage({ kind, days }: ReadyList): MessageInitShape<typeof ReadyListSchema> {
   const message = KINDS.find(([name]) => name === kind)?.[1] ?? KindMessage.UNSPECIFIED;
   return { kind: message, period: days === 0 ? undefined : durationOfDays(days) };
 }

@@ -100,7 +100,7 @@ function createLineRows<Field extends string>({ plan, format, onHeader }: FeedRe
  * One JSON object a line becomes one row. Blank lines are skipped.
  * The reader throws UnusableFile when the first object is of another kind of file.
  */
-export function createJsonReader<Field extends string>(plan: ColumnPlan<Field>) {
+function createJsonReader<Field extends string>(plan: ColumnPlan<Field>) {
   let isChecked = false;
   return (lines: readonly SourceLine[]): Entry<Field>[] => {
     const entries: Entry<Field>[] = [];

@@ -314,6 +314,6 @@ export async function idleVisitors(
 }
 
 /** Whether a visitor was made before the call, has no contact and no ids but the person's. */
-export function isIdle({ person, startedAt }: Erasure, { createdAt, contactId, keys }: Visitor): boolean {
+function isIdle({ person, startedAt }: Erasure, { createdAt, contactId, keys }: Visitor): boolean {
   return createdAt <= startedAt && contactId === "" && keys.every((key) => person.visitorKeys.includes(key));
 }

@@ -23,7 +23,7 @@ export async function repairMongo(url: string, answerMs: number): Promise<number
  * Makes contacts and their index agree, while no server writes. Returns the number of changed entries. Each write
  * matches only the value that was read, so it may run again at any point.
  */
-export async function mendContactKeys(connection: Connection): Promise<number> {
+async function mendContactKeys(connection: Connection): Promise<number> {
   const tables = openTables(connection);
   let changed = 0;
   for (const { value: app } of await tables.apps.entriesAcross(FIRST, Number.MAX_SAFE_INTEGER)) {
