@@ -17,7 +17,6 @@ export async function openServices(
     | "secretKeys"
     | "embedder"
     | "learnedOrder"
-    | "liveLearning"
     | "learnProducts"
     | "linkLimits"
   >,
@@ -31,7 +30,6 @@ export async function openServices(
       secretKeys,
       embedder,
       learnedOrder,
-      liveLearning,
       learnProducts,
     } = config;
     const linkLimits = {
@@ -48,7 +46,6 @@ export async function openServices(
       secretKeys,
       embedder,
       learnedOrder,
-      liveLearning,
       learnProducts,
       linkLimits,
     });
