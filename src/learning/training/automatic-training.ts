@@ -3,7 +3,8 @@
  * changed.
  *
  * Growth is counted in stored events and in products. A model's record says how many of both there were at its training.
- * Events are counted by their keys, each one once. An app in which nothing changed costs one read of a counter a minute.
+ * Events are counted by their keys, each one once. One that becomes visible behind a later one may be missed. An app in
+ * which nothing changed costs one read of a counter a minute.
  */
 import type { App } from "../../domain/app.js";
 import type { Now } from "../../domain/clock.js";
