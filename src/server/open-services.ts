@@ -22,16 +22,7 @@ export async function openServices(
   >,
 ) {
   if (config.rpcUrl === null) {
-    const {
-      store,
-      answerMs,
-      minFreeBytes,
-      memoryBytes,
-      secretKeys,
-      embedder,
-      learnedOrder,
-      learnProducts,
-    } = config;
+    const { store, answerMs, minFreeBytes, memoryBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
     const linkLimits = {
       perVisitor: config.linksPerVisitor,
       perNetwork: config.linksPerNetwork,

@@ -123,7 +123,10 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Products of scheduled feed imports: accepted, rejected, and hidden because they were not listed",
     labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
-  trainings: { help: "Models trained, by reason", labels: { reason: TRAINING_REASONS.filter((reason) => reason !== "") } },
+  trainings: {
+    help: "Models trained, by reason",
+    labels: { reason: TRAINING_REASONS.filter((reason) => reason !== "") },
+  },
   trainings_failed: { help: "Trainings that nobody asked for and that failed; the log says of which app and why" },
   recommend_unknown_frames: { help: "Requests that named a frame that does not exist" },
   frame_outcomes: {

@@ -151,8 +151,7 @@ export function createAutomaticTraining(deps: AutomaticTrainingDependencies): Au
 
   return {
     async trainDue(every, onFailure) {
-      const pace =
-        every === "auto" ? { pauseMs: PAUSE_MS, maxAgeMs: MAX_AGE_MS } : { pauseMs: every, maxAgeMs: every };
+      const pace = every === "auto" ? { pauseMs: PAUSE_MS, maxAgeMs: MAX_AGE_MS } : { pauseMs: every, maxAgeMs: every };
       const found = new Map<string, Seen>();
       for (let after = ""; ; ) {
         const apps = await deps.apps.list(after, PAGE);

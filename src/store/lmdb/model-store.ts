@@ -81,7 +81,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
           return new NotFound("app");
         const lost = lostLease(staged.leases.get(app), lease);
-        if (lost === undefined) 
+        if (lost === undefined)
           staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum, pieces, reason: record.reason });
         return lost;
       });

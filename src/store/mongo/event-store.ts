@@ -48,7 +48,8 @@ export function createEventStore({ events }: Tables, connection: Connection): Ev
       behind,
     );
   };
-  const idOf = (appId: string, { _id }: Pick<StoredDocument, "_id">) => events.keyOf(_id).slice(keyOf(appId, "").length);
+  const idOf = (appId: string, { _id }: Pick<StoredDocument, "_id">) =>
+    events.keyOf(_id).slice(keyOf(appId, "").length);
 
   return {
     get: (appId, eventId) => events.get(keyOf(appId, eventId)),

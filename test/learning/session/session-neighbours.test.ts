@@ -189,8 +189,7 @@ function byTheBook(sessions: number[][], query: number[], params: SessionParams)
   const scores = new Array<number>(PRODUCTS).fill(0);
   for (const [s, session] of sessions.entries()) {
     const isListed = (p: number) =>
-      session.includes(p) &&
-      sessions.slice(s + 1).filter((newer) => newer.includes(p)).length < params.sessionsPerItem;
+      session.includes(p) && sessions.slice(s + 1).filter((newer) => newer.includes(p)).length < params.sessionsPerItem;
     const shared = [...new Set(query)].filter(isListed);
     if (shared.length === 0) continue;
     shared.sort((a, b) => query.lastIndexOf(b) - query.lastIndexOf(a));
