@@ -1,6 +1,13 @@
 import { toJson } from "@bufbuild/protobuf";
 import type { Command } from "commander";
-import { Algorithm, EvaluatedPage, type Model, type ModelAlgorithm, ModelSchema } from "../gen/aisle/v1/model_pb.js";
+import {
+  Algorithm,
+  EvaluatedPage,
+  type Model,
+  type ModelAlgorithm,
+  ModelSchema,
+  TrainingReason,
+} from "../gen/aisle/v1/model_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { type AppOptions, appCommand, CALL, type Clients, withClients, withDryRun } from "./client.js";
 import type { CommandDeps } from "./deps.js";
@@ -62,9 +69,8 @@ async function show(options: AppOptions & { readonly id?: string }, deps: Comman
   if (options.json) return writeJson(deps.stdout, toJson(ModelSchema, model));
   const { stdout } = deps;
   writeLine(stdout, `model       ${printable(model.modelId)}`);
-  writeLine(stdout, `trained     ${timeText(model.createTime)}`);
+  writeLine(stdout, `trained     ${timeText(model.createTime)}${TRAINING_REASONS[model.trainingReason]}`);
   writeLine(stdout, `data up to  ${timeText(model.cutOffTime)}`);
-  if (model.learnedUntilTime) writeLine(stdout, `learned to  ${timeText(model.learnedUntilTime)}`);
   writeLine(stdout, `size        ${megabytes(model.sizeBytes)}`);
   writeLine(stdout, `serves      ${servesText(model) || "no"}`);
   if (model.evaluations.length === 0) {
@@ -88,6 +94,14 @@ async function show(options: AppOptions & { readonly id?: string }, deps: Comman
     model.evaluations,
   );
 }
+
+const TRAINING_REASONS: Readonly<Record<TrainingReason, string>> = {
+  [TrainingReason.UNSPECIFIED]: "",
+  [TrainingReason.REQUESTED]: ", as requested",
+  [TrainingReason.FIRST_DATA]: ", when the app had its first data",
+  [TrainingReason.DATA_GREW]: ", because the data grew by a tenth",
+  [TrainingReason.SCHEDULE]: ", by schedule after a change",
+};
 
 const EVALUATED_PAGES: Readonly<Record<EvaluatedPage, string>> = {
   [EvaluatedPage.UNSPECIFIED]: "other",
@@ -165,7 +179,7 @@ async function diff(options: DiffOptions, deps: CommandDeps): Promise<void> {
     );
 }
 
-const DATA_COUNTS = ["interactions", "orders", "products", "sessions", "visitors"] as const;
+const DATA_COUNTS = ["events", "interactions", "orders", "products", "sessions", "visitors"] as const;
 
 type Row = readonly [string, string, string];
 

@@ -23,7 +23,6 @@ export interface ServeFlags {
   readonly console?: string;
   readonly embedder?: string;
   readonly learnedOrder?: boolean;
-  readonly liveLearning?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly rpcTlsCert?: string;
@@ -70,7 +69,7 @@ export function define(serve: Command, deps: { readonly serve: (flags: ServeFlag
     .option("--public-url <url>", "URL at which storefronts reach this server (AISLE_PUBLIC_URL)")
     .option(
       "--train-every <time>",
-      "interval between trainings of changed apps: 30s, 10m, 1h, off (AISLE_TRAIN_EVERY, else 1h)",
+      "when apps are trained: auto, every 30s, 10m or 1h if anything changed, or off (AISLE_TRAIN_EVERY, else auto)",
     )
     .option("--cache-seconds <n>", "lifetime of the subscription cookies, in seconds (AISLE_CACHE_SECONDS, else 1800)")
     .option("--answer-ms <ms>", "timeout of callers who wait for a MongoDB store, in ms (AISLE_ANSWER_MS, else 750)")
@@ -93,7 +92,6 @@ export function define(serve: Command, deps: { readonly serve: (flags: ServeFlag
     )
     .option("--learned-order", "learn to rank the recommended products (AISLE_LEARNED_ORDER, else on)")
     .option("--no-learned-order", "rank by the scores of the sources alone; trains faster")
-    .option("--live-learning", "learn new events within seconds, between trainings (AISLE_LIVE_LEARNING, else off)")
     .option("--tls-cert <file>", "certificate of the REST interface, PEM; enables https (AISLE_TLS_CERT)")
     .option("--tls-key <file>", "private key of that certificate, PEM (AISLE_TLS_KEY)")
     .option("--rpc-tls-cert <file>", "certificate of the RPC port, PEM; enables TLS (AISLE_RPC_TLS_CERT)")

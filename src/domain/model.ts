@@ -24,6 +24,14 @@ export function snapshotLength(bytes: SnapshotBytes): number {
   return bytes.reduce((sum, piece) => sum + piece.length, 0);
 }
 
+/**
+ * Why a model was trained: a caller asked, an app had its first data, its data grew, or something changed and the model was
+ * old. "": trained by an earlier version, which did not say.
+ */
+export const TRAINING_REASONS = ["", "requested", "first_data", "data_grew", "schedule"] as const;
+
+export type TrainingReason = (typeof TRAINING_REASONS)[number];
+
 /** A stored snapshot, as the model store lists it. */
 export interface ModelRecord {
   readonly modelId: string;
@@ -33,6 +41,7 @@ export interface ModelRecord {
   readonly manifest: ModelManifest;
   /** The store's activity number at the training, to detect later changes. */
   readonly activity: string;
+  readonly reason: TrainingReason;
 }
 
 /** The serving snapshot and its version text. A roll-back moves the pointer and gets a new text. */

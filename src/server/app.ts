@@ -182,7 +182,6 @@ function wireServices(deps: AppDependencies, stages: WiredStages) {
       apps,
       models,
       registry: stages.registry,
-      learnedUntil: stages.liveLayer.learnedUntil,
       now,
       mutation,
       report,
@@ -221,7 +220,7 @@ function withBackgroundWork(deps: AppDependencies, endpoints: ReturnType<typeof 
     /** Whether one more event would be refused now. */
     isFull: stages.admission.isFull,
     trainer: stages.trainer,
-    youngApps: stages.youngApps,
+    automaticTraining: stages.automaticTraining,
     /** Stops erasures, and resolves when the other operations of this process have ended. */
     async settleOperations(): Promise<void> {
       await Promise.all([stages.operations.settled(), stages.erasures.stop()]);

@@ -6,6 +6,7 @@ import type { Aisle } from "./app.js";
 import type { Logger } from "./log.js";
 import type { RoleTasks } from "./roles.js";
 import type { LookAtFiles } from "./server-ports.js";
+import type { Config } from "./settings/config.js";
 
 /** Interval for reading the files of certificates and tokens. */
 const FILES_EVERY_MS = 5_000;
@@ -23,8 +24,8 @@ const MODELS_EVERY_MS = 1_000;
 const EVICT_EVERY_MS = 1_000;
 /** Interval for preloading new apps. */
 const AHEAD_EVERY_MS = 2_000;
-/** Interval for looking which young apps are to be trained. */
-const YOUNG_EVERY_MS = 5_000;
+/** Interval for looking which apps are due for a training. */
+const TRAININGS_EVERY_MS = 5_000;
 /** Interval for resuming erasures of dead processes. */
 const ERASURES_EVERY_MS = 60_000;
 /** Retention sweep interval: expired records stay at most this much longer. */
@@ -40,8 +41,7 @@ export interface TaskParts {
   readonly ready: () => Promise<void>;
   /** Of the open ports. */
   readonly watched: readonly LookAtFiles[];
-  /** 0: never. */
-  readonly trainEveryMs: number;
+  readonly trainEvery: Config["trainEvery"];
   readonly isStopping: () => boolean;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -83,10 +83,11 @@ function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[
       log(appId, error);
     };
   };
-  const trainChanged = () => aisle.trainer.trainChanged(trainingFailure("a scheduled training failed"));
-  const trainGrown = () => aisle.youngApps.trainGrown(trainingFailure("the training of a young app failed"));
+  const { trainEvery } = parts;
+  const onTrainingFailure = trainingFailure("an automatic training failed; it will be retried");
+  const trainDue = () => aisle.automaticTraining.trainDue(trainEvery, onTrainingFailure);
   parts.metrics.watch?.("model_behind_ms", () => {
-    const since = aisle.trainer.behindSince();
+    const since = aisle.automaticTraining.behindSince();
     return since === null ? 0 : Math.max(0, Date.now() - since);
   });
   let sweptAt = performance.now() + FIRST_RETENTION_MS - RETENTION_EVERY_MS;
@@ -96,8 +97,7 @@ function tasksOfTrainer(aisle: Aisle, parts: TaskParts, every: Every): Schedule[
     await aisle.sweepRetention(failure(parts, "retention sweep failed"));
   };
   return [
-    every(parts.trainEveryMs, trainChanged),
-    every(parts.trainEveryMs === 0 ? 0 : YOUNG_EVERY_MS, trainGrown),
+    every(trainEvery === "auto" ? TRAININGS_EVERY_MS : Math.min(TRAININGS_EVERY_MS, trainEvery), trainDue),
     ...(aisle.deliverHooks === undefined ? [] : [every(HOOKS_EVERY_MS, aisle.deliverHooks)]),
     every(LEFT_RESULTS_EVERY_MS, aisle.settleFrameCounts),
     startStoppable(HOOKS_EVERY_MS, aisle.readFeeds, parts.report),

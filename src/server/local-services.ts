@@ -56,8 +56,6 @@ interface LocalServicesOptions {
   readonly embedder: EmbedderLocation;
   /** See `Config.learnedOrder`. */
   readonly learnedOrder: boolean;
-  /** See `Config.liveLearning`. */
-  readonly liveLearning: boolean;
   readonly metrics: Metrics;
   readonly tracer: Tracer | undefined;
   readonly report: ReportInternal;
@@ -136,7 +134,6 @@ export async function openLocalServices(options: LocalServicesOptions) {
     senderLimit: spread?.limit,
     learnProducts: options.learnProducts,
     memoryBytes: options.memoryBytes,
-    liveLearning: options.liveLearning,
     linkLimits: options.linkLimits,
     remoteStore: isFar ? remoteStore(options.answerMs) : undefined,
     metrics: options.metrics,

@@ -17,23 +17,12 @@ export async function openServices(
     | "secretKeys"
     | "embedder"
     | "learnedOrder"
-    | "liveLearning"
     | "learnProducts"
     | "linkLimits"
   >,
 ) {
   if (config.rpcUrl === null) {
-    const {
-      store,
-      answerMs,
-      minFreeBytes,
-      memoryBytes,
-      secretKeys,
-      embedder,
-      learnedOrder,
-      liveLearning,
-      learnProducts,
-    } = config;
+    const { store, answerMs, minFreeBytes, memoryBytes, secretKeys, embedder, learnedOrder, learnProducts } = config;
     const linkLimits = {
       perVisitor: config.linksPerVisitor,
       perNetwork: config.linksPerNetwork,
@@ -48,7 +37,6 @@ export async function openServices(
       secretKeys,
       embedder,
       learnedOrder,
-      liveLearning,
       learnProducts,
       linkLimits,
     });

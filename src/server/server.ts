@@ -149,10 +149,10 @@ async function makeDemoShop(config: Config, around: Surroundings, { services, cl
   return setUpDemo(services.aisle, { ...where, say, pause: pauseUnlessStopped });
 }
 
-function startTasks({ trainEveryMs }: Config, { duties }: Surroundings, server: Server): Schedule[] {
+function startTasks({ trainEvery }: Config, { duties }: Surroundings, server: Server): Schedule[] {
   const { services, facade, rpc } = server;
   const watched = [...(duties.facade ? facade.watched : []), ...(duties.rpc === "closed" ? [] : rpc.watched)];
-  return startBackgroundTasks({ ...server, duties, aisle: services.aisle, watched, trainEveryMs });
+  return startBackgroundTasks({ ...server, duties, aisle: services.aisle, watched, trainEvery });
 }
 
 /** Answers the open calls, for `DRAIN_MS` at most, and closes everything. */

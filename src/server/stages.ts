@@ -23,8 +23,8 @@ import { createSignedEvents } from "../intake/signed-events.js";
 import type { RunEvaluation } from "../learning/evaluation/evaluator.js";
 import { createModelRegistry } from "../learning/model/registry.js";
 import { loadBesideServing } from "../learning/model/serving-model.js";
+import { createAutomaticTraining } from "../learning/training/automatic-training.js";
 import { createTrainer, type RunTraining } from "../learning/training/trainer.js";
-import { createYoungApps } from "../learning/training/young-apps.js";
 import { createOperations } from "../operations/operations.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
 import { createFindProducts } from "../recommend/find-products.js";
@@ -76,8 +76,6 @@ export interface AppDependencies extends MailingOptions {
   readonly linkLimits?: LinkLimits | undefined;
   /** Estimated bytes of catalogues and models in memory. Default: no limit. */
   readonly memoryBytes?: number | undefined;
-  /** Whether models learn events after their training. Default: true. */
-  readonly liveLearning?: boolean | undefined;
   /** Whether events add products to the catalogue. Default: `auto`. */
   readonly learnProducts?: LearnProducts | undefined;
   readonly metrics: Metrics;
@@ -126,13 +124,7 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
   const registry = createModelRegistry({
     models,
     load: (modelId, bytes) =>
-      loadBesideServing(
-        modelId,
-        bytes,
-        deps.vectorIndexes,
-        () => metrics.count("models_read_in_part"),
-        deps.liveLearning,
-      ),
+      loadBesideServing(modelId, bytes, deps.vectorIndexes, () => metrics.count("models_read_in_part")),
     now,
     firstVersionOf: async (appId) => {
       const app = await apps.get(appId);
@@ -144,12 +136,16 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
     models,
     leases: store.leases,
     runTraining: spans.training(deps.runTraining),
-    publish: registry.publish,
+    publish: async (appId, record, ...rest) => {
+      const pointer = await registry.publish(appId, record, ...rest);
+      metrics.count("trainings", { reason: record.reason });
+      return pointer;
+    },
     now,
     newModelId: newId,
     newLeaseHolder: newId,
   });
-  const youngApps = createYoungApps({
+  const automaticTraining = createAutomaticTraining({
     apps,
     models,
     events: store.events,
@@ -157,7 +153,7 @@ export function wireLearning(deps: AppDependencies, { apps, spans, unitOfWork }:
     trainIfPossible: trainer.trainIfPossible,
     now,
   });
-  return { registry, trainer, youngApps };
+  return { registry, trainer, automaticTraining };
 }
 
 /** Events: single and bulk recording, and rejected ones. */
@@ -222,13 +218,13 @@ function wireTriedRecording({ now, monotonicNow, newId }: AppDependencies, { app
 /** Answers to visitors, from the catalogue, the model and what is newer than it. */
 export function wireRecommending(
   deps: AppDependencies,
-  { apps, unitOfWork, copies, catalogViews, spans, patience }: Stores,
+  { apps, unitOfWork, catalogViews, spans, patience }: Stores,
   { registry }: Learning,
   { frameResults }: Intake,
 ) {
   const { store, now, newId, metrics, reportFailure, remoteStore } = deps;
-  const { events, models, visitors, interactions } = store;
-  const liveLayer = createLiveLayer({ ...deps, events, models, visitors, interactions, copies });
+  const { visitors, interactions } = store;
+  const liveLayer = createLiveLayer({ events: store.events, reportFailure });
   const countedPopularity = createCountedPopularity({ events: store.events, now, reportFailure });
   const modelOf = spans.around("recommend model", async (appId: string) => {
     const serving = await registry.current(appId);

@@ -15,6 +15,7 @@ export function storeWhenOpen(opened: () => Store, close: () => Promise<void>): 
     events: {
       get: async (appId, eventId) => opened().events.get(appId, eventId),
       list: async (appId, from, limit, newestFirst) => opened().events.list(appId, from, limit, newestFirst),
+      count: async (appId, from, limit) => opened().events.count(appId, from, limit),
       position: async (appId, from) => opened().events.position(appId, from),
       after: async (appId, position, limit, upTo) => opened().events.after(appId, position, limit, upTo),
     },

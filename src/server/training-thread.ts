@@ -14,8 +14,6 @@ export interface TrainingJob {
   readonly appId: string;
   readonly embedder: EmbedderLocation;
   readonly learnedOrder: boolean;
-  /** Whether the model learns on after its training. */
-  readonly liveLearning: boolean;
   /** Undefined: train a model. */
   readonly evaluation: EvaluationQuery | undefined;
 }
@@ -36,7 +34,7 @@ type Outcome = Extract<TrainingMessage, { kind: "trained" | "evaluated" }>;
  * without the configured text model.
  */
 export function createThreadTraining(
-  { store, embedder, learnedOrder, liveLearning }: Omit<TrainingJob, "appId" | "evaluation">,
+  { store, embedder, learnedOrder }: Omit<TrainingJob, "appId" | "evaluation">,
   warn: (line: string) => void,
 ): { readonly run: RunTraining; readonly evaluate: RunEvaluation; stop(): Promise<void> } {
   const workers = new Set<Worker>();
@@ -52,7 +50,7 @@ export function createThreadTraining(
       if (stopped) throw new Unavailable("The server is stopping");
       const name = job.evaluation === undefined ? "training" : "evaluation";
       const failed = name === "training" ? "Training failed" : "Evaluation failed";
-      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder, liveLearning };
+      const workerData: TrainingJob = { ...job, store, embedder, learnedOrder };
       const worker = new Worker(entryOf("training-worker"), { workerData });
       workers.add(worker);
       worker.on("message", (message: TrainingMessage) => {

@@ -38,8 +38,7 @@ try {
   if (job.evaluation === undefined) {
     // Shared, so that the serving thread gets them without a copy and without a collection: see `snapshot-buffers.ts`.
     const room = (length: number) => new Uint8Array(new SharedArrayBuffer(length));
-    const events = job.liveLearning ? store.events : undefined;
-    const { manifest, bytes } = await trainModel({ ...options, events, room });
+    const { manifest, bytes } = await trainModel({ ...options, events: store.events, room });
     say({ kind: "trained", manifest, bytes });
   } else say({ kind: "evaluated", evaluation: await evaluateApp({ ...options, ...job.evaluation }) });
 } catch (error) {

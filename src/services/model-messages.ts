@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { AlgorithmFacts } from "../domain/model.js";
+import type { AlgorithmFacts, TrainingReason as StoredReason } from "../domain/model.js";
 import {
   Algorithm,
   type ModelAlgorithmSchema,
   type ModelDataCountsSchema,
   type PredictionQualitySchema,
+  TrainingReason,
 } from "../gen/aisle/v1/model_pb.js";
 import { RecommendationSource } from "../gen/aisle/v1/recommendation_reason_pb.js";
 import { enumWords } from "./enum-words.js";
@@ -19,7 +20,13 @@ const BLENDED_SOURCES = [
   ["popularity", RecommendationSource.POPULARITY],
 ] as const;
 
+const TRAINING_REASONS = enumWords<TrainingReason>(TrainingReason);
+
 type Facts = AlgorithmFacts["facts"];
+
+export function trainingReasonOf(reason: StoredReason): TrainingReason {
+  return TRAINING_REASONS.get(reason) ?? TrainingReason.UNSPECIFIED;
+}
 
 export function dataCountsMessage(counts: Facts): MessageInitShape<typeof ModelDataCountsSchema> {
   return {
@@ -28,6 +35,7 @@ export function dataCountsMessage(counts: Facts): MessageInitShape<typeof ModelD
     sessions: whole(counts.sessions),
     orders: whole(counts.orders),
     interactions: whole(counts.interactions),
+    events: whole(counts.events),
   };
 }
 

@@ -14,13 +14,12 @@ import { TRAINING_SEED } from "../learning/training/train-model.js";
 import type { Trainer, TrainingProgress } from "../learning/training/trainer.js";
 import type { LiveWork } from "../operations/live-operation.js";
 import type { Operations } from "../operations/operations.js";
-import type { LiveLayer } from "../recommend/live-layer.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
 import { evaluationMessage, modelEvaluations } from "./evaluation-messages.js";
-import { algorithmMessage, dataCountsMessage } from "./model-messages.js";
+import { algorithmMessage, dataCountsMessage, trainingReasonOf } from "./model-messages.js";
 import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
@@ -38,8 +37,6 @@ export interface ModelServiceDependencies {
   readonly apps: Pick<AppStore, "get">;
   readonly models: ModelStore;
   readonly registry: Pick<ModelRegistry<unknown>, "activate" | "hold">;
-  /** Time of the newest event that a serving model has learned, ms. */
-  readonly learnedUntil: LiveLayer["learnedUntil"];
   readonly now: Now;
   readonly mutation: Mutation;
   readonly report: ReportInternal;
@@ -76,7 +73,7 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
       const { items, nextPageToken } = await readPage(ModelService.method.listModels, request, {
         schema: ModelSchema,
         ...inMemory(records, ({ createdAt, modelId }) => numberKey(createdAt, modelId), true),
-        message: (record) => servingMessage(deps, appId, record, pointer),
+        message: (record) => modelMessage(record, pointer),
       });
       return { models: items, nextPageToken };
     }),
@@ -124,23 +121,10 @@ export function createModelService(deps: ModelServiceDependencies): ServiceImpl<
 }
 
 type KeptModels = Pick<ModelServiceDependencies, "models">;
-type ServingModels = Pick<ModelServiceDependencies, "models" | "learnedUntil">;
 
-async function modelOf(deps: ServingModels, appId: string, modelId: string) {
+async function modelOf(deps: KeptModels, appId: string, modelId: string) {
   const pointer = await deps.models.pointer(appId);
-  return servingMessage(deps, appId, await recordOf(deps, appId, modelId || pointer?.modelId), pointer);
-}
-
-/** The model, with how far it has learned if it serves. */
-function servingMessage(
-  { learnedUntil }: Pick<ServingModels, "learnedUntil">,
-  appId: string,
-  record: ModelRecord,
-  pointer: ModelPointer | undefined,
-): MessageInitShape<typeof ModelSchema> {
-  const model = modelMessage(record, pointer);
-  const until = model.active ? learnedUntil(appId, record.modelId) : undefined;
-  return until === undefined ? model : { ...model, learnedUntilTime: timestampOf(until) };
+  return modelMessage(await recordOf(deps, appId, modelId || pointer?.modelId), pointer);
 }
 
 /** The model as it would be under the pointer. */
@@ -183,5 +167,6 @@ function modelMessage(record: ModelRecord, pointer: ModelPointer | undefined): M
     dataCounts: dataCountsMessage(record.manifest.dataCounts),
     algorithms: record.manifest.algorithms.map(algorithmMessage),
     evaluations: modelEvaluations(record.manifest.algorithms),
+    trainingReason: trainingReasonOf(record.reason),
   };
 }

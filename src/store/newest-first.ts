@@ -6,7 +6,11 @@ export function newestInteractionFirst(a: Interaction, b: Interaction): number {
   return b.at - a.at || (a.ref < b.ref ? 1 : a.ref > b.ref ? -1 : 0);
 }
 
+interface Stored {
+  readonly record: Pick<ModelRecord, "modelId" | "createdAt">;
+}
+
 /** Sorts stored models by descending time, then by descending id. */
-export function newestModelFirst(a: { readonly record: ModelRecord }, b: { readonly record: ModelRecord }): number {
+export function newestModelFirst(a: Stored, b: Stored): number {
   return b.record.createdAt - a.record.createdAt || (a.record.modelId < b.record.modelId ? 1 : -1);
 }

@@ -80,9 +80,19 @@ it("aisle model diff shows what differs between two models", async () => {
   const { stdout } = await model("diff");
   const [head = "", ...rows] = stdout.split("\n");
   expect(head.trim().split(/ {2,}/)).toEqual([first, second]);
+  expect(rows.find((row) => row.startsWith("events "))?.split(/ {2,}/)).toEqual(["events", "1", "2"]);
   expect(rows.find((row) => row.startsWith("orders "))?.split(/ {2,}/)).toEqual(["orders", "1", "2"]);
   expect(rows.some((row) => row.startsWith("products "))).toBe(false);
   expect((await model("diff", "--to", "nothing")).stderr).toContain("There is no model nothing");
+});
+
+it("aisle model show says that a model was trained because the data grew", async () => {
+  await train();
+  for (let n = 0; n < 10; n++) await aisle.trace({ app_id: "shop", action_type: "product_view", product_ids: "a" });
+  const ids = (await aisle.store.models.list("shop")).map(({ modelId }) => modelId);
+  expect(await aisle.trainer.trainIfPossible("shop", "data_grew", ids[0])).toBe(true);
+  expect((await model("show")).stdout).toMatch(/^trained +2026-[^,]+, because the data grew by a tenth$/m);
+  expect(aisle.metrics.counts.get("trainings")).toBe(2);
 });
 
 it("aisle model show compares the model with bestsellers, page by page", async () => {
@@ -101,6 +111,7 @@ it("aisle model show compares the model with bestsellers, page by page", async (
   expect(evaluations.length).toBeGreaterThan(0);
   const { stdout } = await model("show");
   expect(stdout).toContain(`model       ${id}`);
+  expect(stdout).toMatch(/^trained +2026-[^,]+, as requested$/m);
   expect(stdout).toMatch(/^product +\d+ +\d+\.\d % +\d+\.\d % +-?\d+\.\d points \(-?\d+\.\d to -?\d+\.\d\)$/m);
   expect((await model("show", "--id", few, "--json")).stdout).toContain(few);
 });

@@ -68,6 +68,27 @@ export function eventStoreContract(name: string, open: OpenStore): void {
       expect(await ids("", 0, true)).toEqual([]);
     });
 
+    it("counts events after an id, up to a limit, and names the last one", async () => {
+      await record("shop", [event("e3"), event("e1"), event("e2"), event("e4")]);
+      await record("shoq", [event("e0")]);
+      const count = (from: string, limit: number) => under.store.events.count("shop", from, limit);
+      expect(await count("", 10)).toEqual({ count: 4, lastId: "e4" });
+      expect(await count("", 4)).toEqual({ count: 4, lastId: "e4" });
+      expect(await count("", 3)).toEqual({ count: 3, lastId: "e3" });
+      expect(await count("e2x", 10)).toEqual({ count: 2, lastId: "e4" });
+      expect(await count("e4", 10)).toEqual({ count: 0, lastId: "e4" });
+      expect(await count("e1", 0)).toEqual({ count: 0, lastId: "e1" });
+    });
+
+    it("counts more events than it reads at once", async () => {
+      const all = Array.from({ length: 2345 }, (_, n) => event(`e${String(n).padStart(4, "0")}`));
+      for (let from = 0; from < all.length; from += 500) await record("shop", all.slice(from, from + 500));
+      const { count } = under.store.events;
+      expect(await count("shop", "", Number.POSITIVE_INFINITY)).toEqual({ count: 2345, lastId: "e2344" });
+      expect(await count("shop", "", 2000)).toEqual({ count: 2000, lastId: "e1999" });
+      expect(await count("shop", "", 1001)).toEqual({ count: 1001, lastId: "e1000" });
+    });
+
     it("lists what sorting and cutting all ids would give", async () => {
       await fc.assert(
         fc.asyncProperty(

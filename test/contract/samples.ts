@@ -297,6 +297,7 @@ export function model(modelId: string, bytes: Uint8Array, change: Partial<ModelR
       algorithms: [{ name: "popularity", included: true, reason: "", facts: { products: 6 } }],
     },
     activity: "7",
+    reason: "data_grew",
     ...change,
   };
 }

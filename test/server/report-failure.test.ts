@@ -152,19 +152,9 @@ describe("a failure that only shortens an answer", () => {
       const counted = createCountedPopularity({ events: { list: brokenLater }, now: () => 0, reportFailure });
       expect(await counted.of("shop", oneNewProduct())).toBeUndefined();
     },
-    live_events: async ({ reportFailure, metrics }) => {
+    live_events: async ({ reportFailure }) => {
       const catalog = oneNewProduct();
-      const layer = createLiveLayer({
-        events: { list: brokenLater },
-        models: { activity: async () => "1" },
-        visitors: { find: brokenLater },
-        interactions: { recent: brokenLater },
-        copies: { scan: brokenLater },
-        now: () => 0,
-        monotonicNow: () => 0,
-        metrics,
-        reportFailure,
-      });
+      const layer = createLiveLayer({ events: { list: brokenLater }, reportFailure });
       layer.of("shop", catalog, MODEL);
       await layer.refresh();
       expect(layer.of("shop", catalog, MODEL)?.size).toBe(1);

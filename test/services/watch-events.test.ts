@@ -209,7 +209,8 @@ describe("WatchEvents", () => {
     const read: string[] = [];
     const position = async (app: string) => String(read.push(app));
     const after = async () => ({ events: [], isEnd: true, positionAfter: () => "" });
-    const events = { position, after, get: async () => undefined, list: async () => [] };
+    const count = async () => ({ count: 0, lastId: "" });
+    const events = { position, after, get: async () => undefined, list: async () => [], count };
     const apps = { get: async (app: string) => testApp(app) };
     const tails = new EventTails({ apps, events, watches: new WatchLimit(countingMetrics()) });
     const [one, other] = [tails.join("one"), tails.join("one")];

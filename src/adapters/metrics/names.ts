@@ -2,6 +2,7 @@ import { SHED_REASONS } from "../../domain/errors.js";
 import { KNOWN_ACTIONS } from "../../domain/event.js";
 import { FEED_OUTCOMES } from "../../domain/feed.js";
 import { HOOK_FAILURES } from "../../domain/hook.js";
+import { TRAINING_REASONS } from "../../domain/model.js";
 import { FAILURE_PLACES } from "../report-failure.js";
 import type { MetricDefinition } from "./prometheus.js";
 
@@ -122,8 +123,9 @@ export const COUNTERS: Readonly<Record<string, MetricDefinition>> = {
     help: "Products of scheduled feed imports: accepted, rejected, and hidden because they were not listed",
     labels: { outcome: ["accepted", "rejected", "hidden"] },
   },
-  learning_skips: {
-    help: "Times that learning between trainings left out events because more came than it has time for; the next training learns them",
+  trainings: {
+    help: "Models trained, by reason",
+    labels: { reason: TRAINING_REASONS.filter((reason) => reason !== "") },
   },
   trainings_failed: { help: "Trainings that nobody asked for and that failed; the log says of which app and why" },
   recommend_unknown_frames: { help: "Requests that named a frame that does not exist" },
@@ -193,9 +195,6 @@ export const VALUES: Readonly<Record<string, ValueDefinition>> = {
   app_memory_bytes: { help: "Estimated bytes of the catalogues and models in memory" },
   model_behind_ms: {
     help: "Age of the oldest model whose app has newer data that could not be learned",
-  },
-  learning_lag_ms: {
-    help: "Age of the newest event that was learned between trainings, while newer ones wait; 0 while none do",
   },
   ready: { help: "1 while events can be stored durably; checked every second" },
 };

@@ -1,4 +1,4 @@
-/** Visitors' histories as sessions. Training and live learning cut them alike. */
+/** Visitors' histories as sessions. */
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 
 /** A longer pause begins a new session. */

@@ -1,11 +1,7 @@
 import type { VectorIndexes } from "../../adapters/vector-index.js";
 import type { SnapshotBytes } from "../../domain/model.js";
-import { LivePopularity } from "../common/live-popularity.js";
-import { LiveSessions } from "../session/live-sessions.js";
-import type { SessionNeighbours } from "../session/session-neighbours.js";
 import { type Container, decodeContainer } from "./container.js";
-import { LiveModel } from "./live-model.js";
-import { type Fitted, indexedVectors, type OpenIndex, snapshotSteps } from "./snapshot.js";
+import { indexedVectors, type OpenIndex, snapshotSteps } from "./snapshot.js";
 import type { ServingModel, Source } from "./source.js";
 import { cartSource } from "./sources/cart.js";
 import { collaborativeSource } from "./sources/collaborative.js";
@@ -18,16 +14,15 @@ type OnUnread = (parts: readonly string[]) => void;
 
 /**
  * Makes a serving model of a snapshot's bytes. Parts that only another version of Aisle can read are left out and
- * passed to `onUnread`. With `learnsOn` the model learns after its training, too. Throws DataDamaged for any other bytes.
+ * passed to `onUnread`. Throws DataDamaged for any other bytes.
  */
 export function loadServingModel(
   modelId: string,
   bytes: SnapshotBytes,
   indexes: VectorIndexes,
   onUnread: OnUnread = () => {},
-  learnsOn = true,
 ): ServingModel {
-  return runAtOnce(loading(modelId, decodeContainer(bytes), indexes.open, onUnread, learnsOn));
+  return runAtOnce(loading(modelId, decodeContainer(bytes), indexes.open, onUnread));
 }
 
 /** The same while this thread goes on answering: a model of 200,000 products is loaded in pieces of milliseconds. */
@@ -36,13 +31,12 @@ export async function loadBesideServing(
   bytes: SnapshotBytes,
   indexes: VectorIndexes,
   onUnread: OnUnread,
-  learnsOn = true,
 ): Promise<ServingModel> {
   const container = decodeContainer(bytes);
   const indexed = indexedVectors(container);
   const index = indexed && (await indexes.openAside(...indexed));
   const open: OpenIndex = (bytes, vectors) => index ?? indexes.open(bytes, vectors);
-  return runInPieces(loading(modelId, container, open, onUnread, learnsOn));
+  return runInPieces(loading(modelId, container, open, onUnread));
 }
 
 function* loading(
@@ -50,10 +44,8 @@ function* loading(
   container: Container,
   openIndex: OpenIndex,
   onUnread: OnUnread,
-  learnsOn: boolean,
 ): Steps<ServingModel> {
-  const { fitted: read, unread } = yield* snapshotSteps(container, openIndex);
-  const fitted = learnsOn ? read : { ...read, live: undefined };
+  const { fitted, unread } = yield* snapshotSteps(container, openIndex);
   if (unread.length > 0) onUnread(unread);
   const { productIds } = fitted;
   const indexOf = new Map<string, number>();
@@ -61,10 +53,7 @@ function* loading(
     for (let index = from; index < to; index++) indexOf.set(productIds[index]!, index);
   });
   const sources: Source[] = [];
-  const sessions = yield* openSessions(fitted);
-  const ranker = fitted.ranker &&
-    sessions && { ...fitted.ranker, sources: { ...fitted.ranker.sources, neighbours: sessions } };
-  if (sessions) sources.push(collaborativeSource(sessions, ranker));
+  if (fitted.sessions) sources.push(collaborativeSource(fitted.sessions, fitted.ranker));
   yield;
   if (fitted.cart) {
     const { cart, rules, cartRanking } = fitted;
@@ -79,18 +68,6 @@ function* loading(
   if (fitted.semantic) sources.push(semanticSource(fitted.semantic, productIds.length, rowOf));
   yield;
   const byPopularity = yield* byFallingPopularity(fitted.popularity);
-  // The fitted scores lie in the snapshot's own bytes.
-  const popularity = fitted.live ? fitted.popularity.slice() : fitted.popularity;
-  const live =
-    fitted.live &&
-    new LiveModel({
-      start: fitted.live,
-      sessions: sessions?.live,
-      popularity: new LivePopularity(fitted.popularity, popularity, byPopularity),
-      relearned: (product) => {
-        for (const source of sources) source.relearned?.(product);
-      },
-    });
   return {
     modelId,
     productIds,
@@ -99,17 +76,10 @@ function* loading(
     vectorOf,
     placing: fitted.semantic && vectorOf && textPlacing(fitted.semantic, vectorOf),
     blend: fitted.blend,
-    popularity,
+    popularity: fitted.popularity,
     daily: fitted.daily,
     byPopularity,
-    live,
   };
-}
-
-/** The fitted sessions, with room for newer ones where the snapshot says how to go on. */
-function* openSessions({ sessions, live }: Fitted): Steps<SessionNeighbours | undefined> {
-  if (sessions === undefined || live === undefined || live.sessions.inSessions.length === 0) return sessions;
-  return yield* LiveSessions.open(sessions, live.sessions);
 }
 
 /** Bits that one pass of the radix sort below uses. */

@@ -17,7 +17,6 @@ import {
 import { decodeEmbedder, type Embedder, encodeEmbedder } from "../text/embedder.js";
 import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "./blend-weights.js";
 import { type Container, encodeContainer, type Room } from "./container.js";
-import { decodeLiveStart, encodeLiveStart, type LiveStart } from "./live-start.js";
 import { decodeStrings, encodeStrings } from "./string-list.js";
 import { encodeTextVectors, TEXT_VECTORS, type TextVectors } from "./text-vectors.js";
 import type { Steps } from "./yielding-steps.js";
@@ -54,8 +53,6 @@ export interface Fitted {
   readonly semantic: SemanticModel | undefined;
   /** Weights of the sources in `recommended`; absent in older snapshots. */
   readonly blend?: BlendWeights | undefined;
-  /** What learning after the training begins with; absent in older snapshots. */
-  readonly live?: LiveStart | undefined;
   /** For the next training only: `decodeSnapshot` leaves them out, `readTextVectors` reads them. */
   readonly textVectors?: TextVectors | undefined;
 }
@@ -83,7 +80,6 @@ export function encodeSnapshot(manifest: ModelManifest, fitted: Fitted, room?: R
     sections.set("vectors", { ...PLAIN, numbers: { textDimensions }, arrays });
   }
   if (fitted.blend) sections.set("blend", encodeBlendWeights(fitted.blend));
-  if (fitted.live) sections.set("open_sessions", encodeLiveStart(fitted.live));
   if (fitted.textVectors) sections.set(TEXT_VECTORS, encodeTextVectors(fitted.textVectors));
   return encodeContainer({ manifest, sections }, room);
 }
@@ -142,7 +138,6 @@ export function* snapshotSteps({ manifest, sections }: Container, openIndex: Ope
     ranker: sessions && (yield* unlessUnknown("ranker", () => decodeRankerOf(sessions, sections))),
     semantic: yield* optional("embedder", (section) => decodeSemantic(section, sections.get("vectors"), openIndex)),
     blend: yield* optional("blend", decodeBlendWeights),
-    live: yield* optional("open_sessions", (section) => decodeLiveStart(section, scores.length)),
   };
   return { manifest, fitted, unread };
 }

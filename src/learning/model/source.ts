@@ -3,7 +3,6 @@ import type { Candidates, Explanation } from "../common/candidates.js";
 import type { DailyCounts } from "../common/daily-counts.js";
 import type { ProductText } from "../text/embedder.js";
 import type { BlendWeights } from "./blend-weights.js";
-import type { LiveModel } from "./live-model.js";
 
 /** The kinds of algorithm a product can come from. */
 export type SourceName = "association_rules" | "semantic" | "collaborative" | "cart" | "popularity";
@@ -54,8 +53,6 @@ export interface Source {
   isLearned?(query: SourceQuery): boolean;
   /** Orders with a product that others complete; 0 if none do. Called for many products of one request. */
   orderCount?(productIndex: number): number;
-  /** Called when a session with the product was learned or forgotten: cached answers about it are old. */
-  relearned?(productIndex: number): void;
 }
 
 export type List = "recommended" | "alternative";
@@ -86,6 +83,4 @@ export interface ServingModel {
   readonly popularity: Float32Array;
   /** What was done with each product on each of the last days; absent in a model that did not count it. */
   readonly daily?: DailyCounts | undefined;
-  /** What the model learns after its training; absent in a model that cannot. */
-  readonly live?: LiveModel | undefined;
 }

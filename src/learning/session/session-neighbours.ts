@@ -26,7 +26,6 @@
  * views) takes 0.2 s, a query 0.05 to 0.2 ms.
  */
 import { type Rows, rowCount } from "../common/rows.js";
-import type { LiveSessions } from "./live-sessions.js";
 import { BROWSING, type SessionParams } from "./session-params.js";
 
 export { decodeSessionNeighbours, encodeSessionNeighbours } from "./session-neighbours-section.js";
@@ -48,7 +47,7 @@ export interface SessionNeighbours {
   readonly productCount: number;
   /** Sessions that were learned from. */
   readonly learned: number;
-  /** Those of them that a product lists, and newer ones that were to be kept, in order of their end. */
+  /** Those of them that a product lists, in order of their end. */
   readonly sessions: Rows;
   /** Aligned with `sessions.items`; undefined when all are 1. */
   readonly strengths: Float32Array | undefined;
@@ -60,15 +59,11 @@ export interface SessionNeighbours {
   /** Powers of IDF by product; 0 for a product that no session holds. */
   readonly similarityIdf: Float32Array;
   readonly scoreIdf: Float32Array;
-  /** Sessions that the model has learned since it was fitted; their numbers follow those of `sessions`. */
-  readonly live?: LiveSessions;
 }
 
 export interface SessionFitOptions extends Partial<SessionParams> {
   /** Ages are counted back from here, ms; sessions that ended later have age 0. The newest session when absent. */
   readonly cutOff?: number;
-  /** Sessions of this row and newer ones are kept whether or not a product lists them. */
-  readonly keepFrom?: number;
 }
 
 /** Learns neighbours from sessions. Throws RangeError when lengths differ, a time is no number, or an item is out of range. */
@@ -77,7 +72,7 @@ export function fitSessionNeighbours(
   productCount: number,
   options: SessionFitOptions = {},
 ): SessionNeighbours {
-  const { cutOff, keepFrom = Number.POSITIVE_INFINITY, ...chosen } = options;
+  const { cutOff, ...chosen } = options;
   const params: SessionParams = { ...BROWSING, ...chosen };
   check(input, productCount);
   const { sessions, strengths, endedAt } = inOrderOfTime(input, params.sessionItems);
@@ -90,13 +85,14 @@ export function fitSessionNeighbours(
   const sessionWeights = new Float32Array(count);
   for (let s = 0; s < count; s++) {
     const length = sessions.offsets[s + 1]! - sessions.offsets[s]!;
-    sessionWeights[s] = sessionWeight(Math.max(0, now - endedAt[s]!), length, params);
+    const recency = Math.exp(-Math.max(0, now - endedAt[s]!) / DAY_MS / params.sessionDecayDays);
+    sessionWeights[s] = recency / Math.max(1, length) ** params.lengthNormalisation;
   }
   const similarityIdf = new Float32Array(productCount);
   const scoreIdf = new Float32Array(productCount);
   for (let p = 0; p < productCount; p++) {
     if (inSessions[p] === 0) continue;
-    const idf = idfOf(count, inSessions[p]!);
+    const idf = Math.log(1 + count / inSessions[p]!) / Math.log(1 + count);
     similarityIdf[p] = idf ** params.idfInSimilarity;
     scoreIdf[p] = idf ** params.idfInScore;
   }
@@ -105,7 +101,7 @@ export function fitSessionNeighbours(
     params,
     productCount,
     learned: count,
-    ...keptSessions(listed, keepFrom),
+    ...listedSessions(listed),
     postingOffsets,
     similarityIdf,
     scoreIdf,
@@ -114,13 +110,12 @@ export function fitSessionNeighbours(
 
 type Listed = Pick<SessionNeighbours, "sessions" | "strengths" | "sessionWeights" | "postings">;
 
-/** Without the sessions before row `keepFrom` that no product lists. */
-function keptSessions(all: Listed, keepFrom: number): Listed {
+/** Without the sessions that no product lists. */
+function listedSessions(all: Listed): Listed {
   const { offsets, items } = all.sessions;
   const count = offsets.length - 1;
   /** By session: its number among the kept ones + 1; 0 for one that is not kept. */
   const numbers = new Uint32Array(count);
-  for (let s = Math.min(count, keepFrom); s < count; s++) numbers[s] = 1;
   for (const session of all.postings) numbers[session] = 1;
   let kept = 0;
   let length = 0;
@@ -144,16 +139,6 @@ function keptSessions(all: Listed, keepFrom: number): Listed {
     sessionWeights[number - 1] = all.sessionWeights[s]!;
   }
   return { sessions, strengths, sessionWeights, postings: all.postings.map((session) => numbers[session]! - 1) };
-}
-
-/** Recency of a session of this age, ms, divided by the power of its length. */
-export function sessionWeight(age: number, length: number, params: SessionParams): number {
-  return Math.exp(-age / DAY_MS / params.sessionDecayDays) / Math.max(1, length) ** params.lengthNormalisation;
-}
-
-/** IDF of a product that `inSessions` of `count` sessions hold. */
-export function idfOf(count: number, inSessions: number): number {
-  return Math.log(1 + count / inSessions) / Math.log(1 + count);
 }
 
 function check(input: SessionInput, productCount: number): void {
@@ -200,7 +185,7 @@ function isReady({ sessions: { offsets }, endedAt }: SessionInput, sessionItems:
 }
 
 /** By product, the number of sessions that hold it. */
-export function countSessions({ offsets, items }: Rows, productCount: number): Uint32Array {
+function countSessions({ offsets, items }: Rows, productCount: number): Uint32Array {
   const inSessions = new Uint32Array(productCount);
   const lastSeen = new Int32Array(productCount).fill(-1);
   for (let s = 0; s < offsets.length - 1; s++) {

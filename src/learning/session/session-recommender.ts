@@ -1,5 +1,4 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../common/candidates.js";
-import { rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import type { SessionNeighbours } from "./session-neighbours.js";
 
@@ -19,16 +18,15 @@ export interface SessionRecommender {
   explain(query: SessionQuery, productIndex: number): Explanation | undefined;
 }
 
-/** The most sessions that a query can meet: each of its items lists fitted ones and live ones. */
+/** The most sessions that a query can meet. */
 export function mostMet({ params, sessionWeights }: SessionNeighbours): number {
-  return Math.min(sessionWeights.length, 2 * params.queryItems * params.sessionsPerItem);
+  return Math.min(sessionWeights.length, params.queryItems * params.sessionsPerItem);
 }
 
 /** Makes a recommender for many queries. Scratch space: 4 bytes a session and 12 a product. */
 export function createSessionRecommender(model: SessionNeighbours): SessionRecommender {
-  const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf, live } =
-    model;
-  const fitted = rowCount(sessions);
+  const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf } = model;
+  const { offsets, items } = sessions;
   /** By session: its number among those met + 1; all zero between queries. */
   const numbers = new Uint32Array(sessionWeights.length);
   // Sessions that share something with the query, as they are met: what they share, their newest item of the query.
@@ -45,17 +43,6 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
   const best = createTopK();
 
   const after = decayTable(params.neighbourDecay, params.sessionItems);
-  // The row of a session that `read` read last.
-  let items = sessions.items;
-  let begin = 0;
-  let end = 0;
-
-  function read(session: number): void {
-    const isFitted = session < fitted || live === undefined;
-    items = isFitted ? sessions.items : live.items(session);
-    begin = isFitted ? sessions.offsets[session]! : 0;
-    end = isFitted ? sessions.offsets[session + 1]! : items.length;
-  }
 
   function readQuery(query: SessionQuery): number {
     let count = 0;
@@ -71,23 +58,6 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     return count;
   }
 
-  /** Adds the weight of item `q` to sessions of a list; returns how many sessions were met. */
-  function share(list: Uint32Array, from: number, to: number, q: number, weight: number, met: number): number {
-    let count = met;
-    for (let at = from; at < to; at++) {
-      const session = list[at]!;
-      const number = numbers[session]!;
-      if (number !== 0) shared[number - 1]! += weight;
-      else {
-        touched[count] = session;
-        shared[count] = weight;
-        anchors[count++] = q;
-        numbers[session] = count;
-      }
-    }
-    return count;
-  }
-
   /** Fills `neighbours` with the k most similar sessions; returns how many were met, which `forget` needs. */
   function findNeighbours(queryLength: number): number {
     let count = 0;
@@ -95,14 +65,17 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       const item = queryItems[q]!;
       const weight = queryWeights[q]! * similarityIdf[item]!;
       if (!(weight > 0)) continue;
-      const newer = live?.of(item);
-      const from = postingOffsets[item]!;
-      if (newer === undefined) count = share(postings, from, postingOffsets[item + 1]!, q, weight, count);
-      else {
-        const { size, hidden } = newer;
-        const kept = Math.max(0, params.sessionsPerItem - size + hidden);
-        count = share(newer.sessions, Math.max(0, size - params.sessionsPerItem), size, q, weight, count);
-        count = share(postings, from, Math.min(postingOffsets[item + 1]!, from + kept), q, weight, count);
+      const end = postingOffsets[item + 1]!;
+      for (let at = postingOffsets[item]!; at < end; at++) {
+        const session = postings[at]!;
+        const number = numbers[session]!;
+        if (number !== 0) shared[number - 1]! += weight;
+        else {
+          touched[count] = session;
+          shared[count] = weight;
+          anchors[count++] = q;
+          numbers[session] = count;
+        }
       }
     }
     neighbours.reset(params.k);
@@ -131,16 +104,15 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     return at > anchorAt ? strength * after[at - anchorAt - 1]! : strength * params.before * after[anchorAt - at - 1]!;
   }
 
-  /** Of the row that was read. */
-  function anchorPlace(anchor: number): number {
-    let at = end - 1;
+  /** The last place of the anchor in a session that holds it. */
+  function anchorPlace(session: number, anchor: number): number {
+    let at = offsets[session + 1]! - 1;
     while (items[at] !== anchor) at--;
     return at;
   }
 
   function vote(n: number): number {
-    const similarity = neighbours.scoreAt(n) * (live === undefined ? 1 : live.scale);
-    return similarity * queryWeights[anchorOf(neighbours.indexAt(n))]! ** params.anchorPower;
+    return neighbours.scoreAt(n) * queryWeights[anchorOf(neighbours.indexAt(n))]! ** params.anchorPower;
   }
 
   return {
@@ -152,10 +124,9 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
         const anchor = queryItems[anchorOf(session)]!;
-        read(session);
-        const anchorAt = anchorPlace(anchor);
+        const anchorAt = anchorPlace(session, anchor);
         const ballot = vote(n);
-        for (let at = begin; at < end; at++) {
+        for (let at = offsets[session]!; at < offsets[session + 1]!; at++) {
           const item = items[at]!;
           const added = ballot * closeness(at, anchorAt, anchor);
           if (!(added > 0)) continue;
@@ -182,15 +153,14 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
       for (let n = 0; n < neighbours.size(); n++) {
         const session = neighbours.indexAt(n);
         const anchor = queryItems[anchorOf(session)]!;
-        read(session);
-        const anchorAt = anchorPlace(anchor);
+        const anchorAt = anchorPlace(session, anchor);
         let added = 0;
-        for (let at = begin; at < end; at++) {
+        for (let at = offsets[session]!; at < offsets[session + 1]!; at++) {
           if (items[at] === productIndex) added += vote(n) * closeness(at, anchorAt, anchor);
         }
         if (!(added > 0)) continue;
         holding++;
-        const row = items.subarray(begin, end);
+        const row = items.subarray(offsets[session]!, offsets[session + 1]!);
         for (let q = 0; q < queryLength; q++) if (row.includes(queryItems[q]!)) because[q]! += added;
       }
       forget(met);

@@ -28,8 +28,6 @@ export class SessionTable {
   readonly #items = uint32();
   readonly #runs = uint32();
   readonly #marks = uint8();
-  /** Sessions that may go on, by their number in order of reading. */
-  #open: { readonly read: number; readonly historyId: string }[] = [];
   /** End of the last session that was dropped, ms. */
   #droppedUntil = Number.NEGATIVE_INFINITY;
 
@@ -52,33 +50,27 @@ export class SessionTable {
     }
   }
 
-  /** The session added last may go on. */
-  keepOpen(historyId: string): void {
-    this.#open.push({ read: this.#lengths.length - 1, historyId });
-  }
-
   /** Between two visitors: drops the oldest sessions of too many. True when there were too many. */
   bound(slack = SLACK): boolean {
     if (this.#items.length <= this.mostSteps * (1 + slack)) return false;
     const lengths = this.#lengths.copy();
     const endedAt = this.#endedAt.copy();
     const order = orderOf(endedAt);
-    /** By session: its number among the kept ones + 1; 0 for one that is dropped. */
-    const numbers = new Uint32Array(order.length);
+    /** By session: 1 for one that is kept, 0 for one that is dropped. */
+    const kept = new Uint8Array(order.length);
     let newest = order.length;
     for (let left = this.mostSteps; newest > 0; newest--) {
       left -= lengths[order[newest - 1]!]!;
       if (left < 0) break;
-      numbers[order[newest - 1]!] = 1;
+      kept[order[newest - 1]!] = 1;
     }
     if (newest > 0) this.#droppedUntil = Math.max(this.#droppedUntil, endedAt[order[newest - 1]!]!);
-    for (let read = 0, kept = 0; read < numbers.length; read++) if (numbers[read] === 1) numbers[read] = ++kept;
-    const isKept = (read: number) => numbers[read] !== 0;
+    const isKept = (read: number) => kept[read] === 1;
     // A session whose visitor's one before is dropped becomes the first.
     let before = 1;
     this.#first.map((first, read) => {
       const is = before === 0 ? 1 : first;
-      before = numbers[read]!;
+      before = kept[read]!;
       return is;
     });
     for (const column of [this.#items, this.#runs, this.#marks]) {
@@ -91,16 +83,10 @@ export class SessionTable {
       });
     }
     for (const column of [this.#lengths, this.#endedAt, this.#first]) column.keep(isKept);
-    this.#open = this.#open
-      .filter(({ read }) => isKept(read))
-      .map(({ read, historyId }) => ({ read: numbers[read]! - 1, historyId }));
     return true;
   }
 
-  byTime(): Pick<
-    Dataset,
-    "sessions" | "sessionRuns" | "sessionMarks" | "previousSession" | "sessionEndedAt" | "openSessions"
-  > {
+  byTime(): Pick<Dataset, "sessions" | "sessionRuns" | "sessionMarks" | "previousSession" | "sessionEndedAt"> {
     const endedAt = this.#endedAt.take();
     const order = orderOf(endedAt);
     const begins = beginsOf(this.#lengths.take());
@@ -121,7 +107,6 @@ export class SessionTable {
       sessionMarks: gather(this.#marks.take(), new Uint8Array(offsets.at(-1)!), order, begins),
       previousSession,
       sessionEndedAt,
-      openSessions: this.#open.map(({ read, historyId }) => ({ row: rowOf[read]!, historyId })),
     };
   }
 }

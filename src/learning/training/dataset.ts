@@ -24,8 +24,6 @@ export interface Dataset {
   readonly previousSession: Int32Array;
   /** Time of the last step of each session, ms. */
   readonly sessionEndedAt: Float64Array;
-  /** Rows of the sessions that may still go on, and whose history each is. */
-  readonly openSessions: readonly { readonly row: number; readonly historyId: string }[];
   /** Orders by time; each product once. */
   readonly baskets: Rows;
   /** Time of each order, ms, and a number for its visitor. */
@@ -40,13 +38,12 @@ export interface Dataset {
 
 /**
  * Reads an app's products and interactions. Interactions with products that are no longer there are left out; those
- * with a group of variants count for the variant that stands for it. Sessions that ended after `openFrom`, ms, may go on.
- * Of the steps of all sessions the newest `mostSteps` are read, and interactions of that time.
+ * with a group of variants count for the variant that stands for it. Of the steps of all sessions the newest `mostSteps`
+ * are read, and interactions of that time.
  */
 export async function readDataset(
   appId: string,
   stores: { readonly products: Pick<ProductStore, "scan">; readonly interactions: Pick<InteractionStore, "scan"> },
-  openFrom = Number.POSITIVE_INFINITY,
   mostSteps?: number,
 ): Promise<Dataset> {
   const { productIds, texts, indexOf } = await readProducts(appId, stores.products);
@@ -73,7 +70,6 @@ export async function readDataset(
       for (const session of sessionsOf(history, indexOf)) {
         if (session.at < sessions.droppedUntil) continue;
         sessions.add(session, isFirst);
-        if (session.at > openFrom) sessions.keepOpen(history.visitorId);
         isFirst = false;
       }
       if (sessions.bound()) meetings.dropBefore(sessions.droppedUntil);

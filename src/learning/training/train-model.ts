@@ -1,6 +1,5 @@
 import type { VectorIndexes } from "../../adapters/vector-index.js";
 import { Conflict } from "../../domain/errors.js";
-import { timeOfId } from "../../domain/ids.js";
 import type { AlgorithmFacts } from "../../domain/model.js";
 import type { EventStore } from "../../store/ports/event-store.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
@@ -10,10 +9,8 @@ import { dailyCounts } from "../common/daily-counts.js";
 import { popularity } from "../common/popularity.js";
 import { type Rows, rowCount } from "../common/rows.js";
 import type { Room } from "../model/container.js";
-import { SESSION_GAP_MS } from "../model/history-sessions.js";
-import { historyMark, type LiveStart } from "../model/live-start.js";
 import { encodeSnapshot, type Fitted, SNAPSHOT_FORMAT } from "../model/snapshot.js";
-import { countSessions, fitSessionNeighbours, type SessionNeighbours } from "../session/session-neighbours.js";
+import { fitSessionNeighbours } from "../session/session-neighbours.js";
 import { chooseSessionParams } from "../session/session-tuning.js";
 import { fitBlend } from "./blend.js";
 import { fitCart, NOT_ASKED_FOR } from "./cart.js";
@@ -33,8 +30,8 @@ export interface TrainModelOptions {
   readonly appId: string;
   readonly products: Pick<ProductStore, "scan">;
   readonly interactions: Pick<InteractionStore, "scan">;
-  /** Say up to when the model learns, so that it can go on from there; without them it cannot. */
-  readonly events?: Pick<EventStore, "list"> | undefined;
+  /** Counted, so that the growth of the data since the training is known. Absent for a model that will not serve. */
+  readonly events?: Pick<EventStore, "count"> | undefined;
   readonly vectorIndexes: VectorIndexes;
   /** A text model of the operator, beside the built-in embedder. */
   readonly embedding?: TextEmbedding | undefined;
@@ -55,11 +52,8 @@ export interface TrainModelOptions {
 export async function trainModel(options: TrainModelOptions): Promise<TrainedModel> {
   const { onProgress, learnedOrder = true } = options;
   onProgress({ stage: "read", progress: 0 });
-  // Before the interactions are read: what is stored meanwhile is learned again.
-  const [newestEvent] = (await options.events?.list(options.appId, "", 1, true)) ?? [];
-  const learnedUntil = newestEvent && timeOfId(newestEvent.eventId);
-  const openFrom = learnedUntil === undefined ? Number.POSITIVE_INFINITY : learnedUntil - SESSION_GAP_MS;
-  const data = await readDataset(options.appId, options, openFrom);
+  const stored = await options.events?.count(options.appId, "", Number.POSITIVE_INFINITY);
+  const data = await readDataset(options.appId, options);
   const count = data.productIds.length;
   if (count === 0) throw new Conflict("not_enough_data", "The app has no products to learn about");
   const longBaskets = longRows(data.baskets);
@@ -134,7 +128,7 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     formatNumber: SNAPSHOT_FORMAT,
     cutOff: data.cutOff,
     seed: TRAINING_SEED,
-    dataCounts: countsOf(data),
+    dataCounts: { ...countsOf(data), ...(stored && { events: stored.count }) },
     algorithms: facts,
   };
   const fitted: Fitted = {
@@ -144,7 +138,6 @@ export async function trainModel(options: TrainModelOptions): Promise<TrainedMod
     ...parts,
     cartRanking: cart?.ranking,
     blend: blend.weights,
-    live: learnedUntil === undefined ? undefined : liveStart(data, learnedUntil, sessions?.fitted),
     textVectors: learned.textVectors,
   };
   return { manifest, bytes: encodeSnapshot(manifest, fitted, options.room) };
@@ -155,31 +148,9 @@ function fitSessions(data: Dataset, productCount: number) {
   const input = { sessions: data.sessions, endedAt: data.sessionEndedAt };
   const { params, name, tried } = chooseSessionParams(input, productCount);
   const judged = tried.find((preset) => preset.name === name);
-  const keepFrom = data.openSessions.reduce((first, { row }) => Math.min(first, row), rowCount(data.sessions));
   return {
-    fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff, keepFrom }),
+    fitted: fitSessionNeighbours(input, productCount, { ...params, cutOff: data.cutOff }),
     facts: judged ? { hit_rate_20: judged.hitRate, reciprocal_rank_20: judged.reciprocalRank } : {},
-  };
-}
-
-/** What learning goes on from after this training. */
-function liveStart(data: Dataset, learnedUntil: number, fitted: SessionNeighbours | undefined): LiveStart {
-  const open = new Map<number, number[]>();
-  for (const { row, historyId } of fitted ? data.openSessions : []) {
-    const mark = historyMark(historyId);
-    // Sessions that are not kept are older than all open ones.
-    const keptRow = row - (rowCount(data.sessions) - rowCount(fitted!.sessions));
-    open.set(mark, [...(open.get(mark) ?? []), keptRow]);
-  }
-  return {
-    learnedUntil,
-    cutOff: data.cutOff === 0 ? learnedUntil : data.cutOff,
-    halfLifeMs: POPULARITY_HALF_LIFE_MS,
-    sessions: {
-      inSessions: fitted ? countSessions(data.sessions, data.productIds.length) : new Uint32Array(0),
-      agesFrom: Math.min(data.cutOff, data.sessionEndedAt.at(-1) ?? 0),
-    },
-    open,
   };
 }
 

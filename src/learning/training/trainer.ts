@@ -7,6 +7,7 @@ import {
   type ModelRecord,
   type SnapshotBytes,
   snapshotLength,
+  type TrainingReason,
 } from "../../domain/model.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { Lease, Leases } from "../../store/ports/lease.js";
@@ -33,7 +34,7 @@ export type RunTraining = (
 ) => Promise<TrainedModel>;
 
 export interface TrainerDependencies {
-  readonly apps: Pick<AppStore, "get" | "list">;
+  readonly apps: Pick<AppStore, "get">;
   readonly models: Pick<ModelStore, "activity" | "list">;
   readonly runTraining: RunTraining;
   readonly leases: Leases;
@@ -65,14 +66,18 @@ export interface Trainer {
   /** Rejects as `train` would at once, as far as this process knows, and trains nothing. */
   check(appId: string): Promise<void>;
   /**
-   * Trains, one after the other, the apps in which something changed since their last training. An app without data is
-   * no failure; it is skipped until something changes in it.
+   * Trains without being asked, unless the app's newest model is another one than `newestId` by now. False when there is no
+   * data; true also when another process has trained the app, or is doing so.
    */
-  trainChanged(onFailure: (appId: string, error: unknown) => void): Promise<void>;
-  /** Time of the oldest model whose app has newer data that could not be learned; null when every model is current. */
-  behindSince(): number | null;
-  /** Trains without being asked. False when there is no data; true also while another training of the app runs. */
-  trainIfPossible(appId: string): Promise<boolean>;
+  trainIfPossible(appId: string, reason: TrainingReason, newestId: string | undefined): Promise<boolean>;
+}
+
+interface Work {
+  readonly reason: TrainingReason;
+  /** Asked under the lease. */
+  readonly isStillWanted: () => Promise<boolean>;
+  readonly onProgress: (progress: TrainingProgress) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 export function createTrainer(deps: TrainerDependencies): Trainer {
@@ -81,10 +86,6 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   const unasked = new Map<string, Promise<unknown>>();
   /** Apps with somebody who waits so. */
   const awaited = new Set<string>();
-  /** By app whose last scheduled training failed: time of the model it is left with, or of the app. */
-  let behind = new Map<string, number>();
-  /** By app: its activity when it had nothing to learn from. */
-  const barren = new Map<string, string>();
 
   const existing = async (appId: string): Promise<App> => {
     const app = await deps.apps.get(appId);
@@ -100,7 +101,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
     return activity;
   };
 
-  const trainOnce: Trainer["train"] = async (appId, onProgress, signal) => {
+  const trainOnce = async (appId: string, work: Work): Promise<ModelRecord> => {
     const app = await existing(appId);
     if (running.has(appId)) throw underWay();
     running.add(appId);
@@ -111,7 +112,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       const renew = () => void deps.leases.renew(appId, lease, LEASE_MS).catch(() => undefined);
       const renewals = setInterval(renew, RENEW_MS).unref();
       try {
-        return await learn(app, lease, onProgress, signal);
+        return await learn(app, lease, work);
       } finally {
         clearInterval(renewals);
         await deps.leases.release(appId, lease).catch(() => undefined); // the lease then expires
@@ -124,9 +125,9 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
   const learn = async (
     { appId, createdAt: madeAt }: App,
     lease: Lease,
-    onProgress: (progress: TrainingProgress) => void,
-    signal: AbortSignal | undefined,
+    { reason, isStillWanted, onProgress, signal }: Work,
   ): Promise<ModelRecord> => {
+    if (!(await isStillWanted())) throw underWay();
     const activity = await activityOf(appId);
     const startedAt = deps.now();
     const { manifest, bytes } = await deps.runTraining(appId, onProgress, signal);
@@ -139,20 +140,23 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       sizeBytes: snapshotLength(bytes),
       manifest,
       activity,
+      reason,
     };
     onProgress({ stage: "publish", progress: 0.99 });
     await deps.publish(appId, record, bytes, lease, madeAt);
     return record;
   };
 
-  const trainIfPossible = async (appId: string): Promise<boolean> => {
-    const training = trainOnce(appId, () => undefined);
+  const trainIfPossible: Trainer["trainIfPossible"] = async (appId, reason, newestId) => {
+    // Another process may have trained the app before this one got the lease.
+    const isStillWanted = async () => (await deps.models.list(appId))[0]?.modelId === newestId;
+    const training = trainOnce(appId, { reason, isStillWanted, onProgress: () => undefined, signal: undefined });
     if (!unasked.has(appId)) unasked.set(appId, training);
     try {
       await training;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      return error.kind === "aborted"; // another training runs
+      return error.kind === "aborted"; // another training runs, or did
     } finally {
       if (unasked.get(appId) === training) unasked.delete(appId);
     }
@@ -169,7 +173,7 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
         await before.catch(() => undefined).finally(() => awaited.delete(appId));
       }
       signal?.throwIfAborted();
-      return trainOnce(appId, onProgress, signal);
+      return trainOnce(appId, { reason: "requested", isStillWanted: async () => true, onProgress, signal });
     },
     async check(appId) {
       await existing(appId);
@@ -178,28 +182,5 @@ export function createTrainer(deps: TrainerDependencies): Trainer {
       await activityOf(appId);
     },
     trainIfPossible,
-    behindSince: () => (behind.size === 0 ? null : Math.min(...behind.values())),
-    async trainChanged(onFailure) {
-      const failed = new Map<string, number>();
-      for (let after = ""; ; ) {
-        const apps = await deps.apps.list(after, 100);
-        for (const { appId, createdAt } of apps) {
-          after = appId;
-          let modelTime = createdAt;
-          try {
-            const [activity, models] = await Promise.all([deps.models.activity(appId), deps.models.list(appId)]);
-            modelTime = models[0]?.createdAt ?? createdAt;
-            const seen = [models[0]?.activity ?? "", barren.get(appId)];
-            if (seen.includes(activity) || running.has(appId)) continue;
-            if (!(await trainIfPossible(appId))) barren.set(appId, activity);
-          } catch (error) {
-            failed.set(appId, modelTime);
-            onFailure(appId, error);
-          }
-        }
-        if (apps.length < 100) break;
-      }
-      behind = failed;
-    },
   };
 }

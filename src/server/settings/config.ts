@@ -77,8 +77,8 @@ export interface Config {
   readonly rpc: ListenAddress;
   /** Public http(s) address without a trailing slash. Null: made from the facade's listener. */
   readonly publicUrl: string | null;
-  /** Milliseconds between checks whether an app needs training; 0 trains only on request. */
-  readonly trainEveryMs: number;
+  /** When apps are trained: as their data grows, or every so many ms if anything changed; 0: only on request. */
+  readonly trainEvery: "auto" | number;
   readonly demo: boolean;
   readonly logLevel: LogLevel;
   /** Lifetime of the subscription cookies. 0 turns them off. */
@@ -103,8 +103,6 @@ export interface Config {
   readonly embedder: EmbedderLocation;
   /** Whether trainings learn the order of proposals, which takes most of their time. */
   readonly learnedOrder: boolean;
-  /** Whether models learn after their training. */
-  readonly liveLearning: boolean;
   /** Certificate files of the facade. Null: plain http. */
   readonly tls: CertificateFiles | null;
   /** Certificate files of the RPC port. Null: no TLS. */
@@ -143,7 +141,7 @@ const DEFAULTS = {
   rpcPort: "8081",
   host: "127.0.0.1",
   rpcHost: "127.0.0.1",
-  trainEvery: "1h",
+  trainEvery: "auto",
   logLevel: "info",
   cacheSeconds: "1800",
   answerMs: "750",
@@ -173,7 +171,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     const said = given(flags[name], env, name);
     return said === undefined ? [] : readNetworks(SETTINGS[name], said);
   };
-  type Switch = "demo" | "insecureRpc" | "learnedOrder" | "liveLearning" | "privateHooks" | "privateFeeds";
+  type Switch = "demo" | "insecureRpc" | "learnedOrder" | "privateHooks" | "privateFeeds";
   const isOn = (name: Switch, whenAbsent: boolean) =>
     readSwitch(SETTINGS[name], flags[name], env[SETTINGS[name].variable], whenAbsent);
   const facade = {
@@ -213,7 +211,7 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     rpc,
     publicUrl:
       publicUrl === undefined ? null : readAddress(SETTINGS.publicUrl, publicUrl, "https://aisle.shop.example"),
-    trainEveryMs: readInterval(SETTINGS.trainEvery, text("trainEvery")),
+    trainEvery: readTrainEvery(text("trainEvery")),
     demo,
     logLevel: readWord(SETTINGS.logLevel, text("logLevel"), LOG_LEVELS),
     cacheSeconds: whole("cacheSeconds", 0, 31_536_000, "whole seconds from 0 to 31536000 (a year) are"),
@@ -229,7 +227,6 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     secretKeys: readSecretKeys(env),
     embedder: readEmbedder(text("embedder"), env),
     learnedOrder: isOn("learnedOrder", true),
-    liveLearning: isOn("liveLearning", false),
     privateHooks: isOn("privateHooks", false),
     privateFeeds: isOn("privateFeeds", false),
     tls: readTls(SETTINGS, given(flags.tlsCert, env, "tlsCert"), given(flags.tlsKey, env, "tlsKey")),
@@ -247,6 +244,10 @@ export function readConfig(flags: ConfigFlags, env: Environment): Config {
     connectionsPerAddress: readConnections(SETTINGS.connectionsPerAddress, text("connectionsPerAddress")),
     otlp: readOtlp(given(flags.otlpEndpoint, env, "otlpEndpoint"), text("traceRatio")),
   };
+}
+
+function readTrainEvery(text: string): Config["trainEvery"] {
+  return text.toLowerCase() === "auto" ? "auto" : readInterval(SETTINGS.trainEvery, text, "auto or off");
 }
 
 function readRpcTls(cert?: string, key?: string, clientCa?: string): CertificateFiles | null {

@@ -103,14 +103,14 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** A Node timer holds at most 2^31 - 1 ms, a little under 25 days. */
 const LONGEST_INTERVAL_MS = 24 * 86_400_000;
 
-/** Milliseconds of a time such as `10m`; 0 for `off`. */
-export function readInterval(setting: Setting, text: string): number {
+/** Milliseconds of a time such as `10m`; 0 for `off`. `words` are those that are accepted, for the error. */
+export function readInterval(setting: Setting, text: string, words = "off"): number {
   const value = text.toLowerCase();
   if (value === "off" || value === "0") return 0;
   const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) ?? [];
   const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
   if (digits === "" || ms > LONGEST_INTERVAL_MS) {
-    throw new ConfigError(setting, "a time such as 30s, 10m, 1h or at most 24d is accepted, or off");
+    throw new ConfigError(setting, `a time such as 30s, 10m, 1h or at most 24d is accepted, or ${words}`);
   }
   return ms;
 }

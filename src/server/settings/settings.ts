@@ -23,7 +23,6 @@ export interface ConfigFlags {
   readonly console?: string | undefined;
   readonly embedder?: string | undefined;
   readonly learnedOrder?: boolean | undefined;
-  readonly liveLearning?: boolean | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly rpcTlsCert?: string | undefined;
@@ -70,7 +69,6 @@ export const SETTINGS = {
   console: { flag: "--console", variable: "AISLE_CONSOLE" },
   embedder: { flag: "--embedder", variable: "AISLE_EMBEDDER" },
   learnedOrder: { flag: "--learned-order", variable: "AISLE_LEARNED_ORDER" },
-  liveLearning: { flag: "--live-learning", variable: "AISLE_LIVE_LEARNING" },
   tlsCert: { flag: "--tls-cert", variable: "AISLE_TLS_CERT" },
   tlsKey: { flag: "--tls-key", variable: "AISLE_TLS_KEY" },
   rpcTlsCert: { flag: "--rpc-tls-cert", variable: "AISLE_RPC_TLS_CERT" },

@@ -81,7 +81,8 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
           return new NotFound("app");
         const lost = lostLease(staged.leases.get(app), lease);
-        if (lost === undefined) staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum, pieces });
+        if (lost === undefined)
+          staged.models.put(keyOf(appId, record.modelId), { record, fileChecksum, pieces, reason: record.reason });
         return lost;
       });
       if (refused === undefined) return;
@@ -103,7 +104,7 @@ export function createModelStore({ environment, writer, now, newId, onDamage }: 
       throw new DataDamaged(`The file ${path} does not match its checksum`);
     },
 
-    list: async (appId) => newestFirstOf(appId).map((model) => model.record),
+    list: async (appId) => newestFirstOf(appId).map(({ record, reason }) => ({ ...record, reason })),
 
     pointer: async (appId) => tables.pointers.get(appKey(appId)),
 

@@ -1,16 +1,17 @@
 import type { ClockMark } from "../../domain/clock.js";
 import type { Interaction } from "../../domain/interaction.js";
-import type { ModelRecord } from "../../domain/model.js";
-import { model } from "../schema/apps.js";
+import type { ModelRecord, TrainingReason } from "../../domain/model.js";
+import { model, trainingReason } from "../schema/apps.js";
 import { later, list, number, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
 
 /** A model's record and the checksum of its file. */
 export interface StoredModel {
-  readonly record: ModelRecord;
+  readonly record: Omit<ModelRecord, "reason">;
   readonly fileChecksum: number;
   /** Lengths of the pieces the bytes are read in; empty for one, as all had before. */
   readonly pieces: readonly number[];
+  readonly reason: TrainingReason;
 }
 
 /** The clock at a commit, and how long its machine had run then. */
@@ -39,7 +40,12 @@ export const KINDS = {
   idempotencyTimes: text,
   /** Change ids by contact. */
   contactChanges: text,
-  models: record<StoredModel>({ record: model.inline, fileChecksum: number, pieces: later(list(number), []) }),
+  models: record<StoredModel>({
+    record: model.inline,
+    fileChecksum: number,
+    pieces: later(list(number), []),
+    reason: trainingReason,
+  }),
 };
 
 export interface EmbeddedRecords extends RecordsOf<typeof KINDS> {

@@ -7,7 +7,7 @@ import type { TableDigest } from "./digest.js";
 
 /**
  * Copies the models and the pointer, so that the target can recommend at once. Each store counts training data changes
- * itself. The target therefore sees the models as outdated and trains again on its schedule.
+ * itself. The target therefore sees the models as outdated and trains again within a day.
  * @param all also those the target has already, whose bytes may be damaged
  */
 export async function copyModels(from: Store, to: Store, appId: string, all: boolean): Promise<number> {

@@ -7,6 +7,9 @@ import type { StoredDocument } from "./table.js";
 import type { Tables } from "./tables.js";
 import { ordersOf } from "./writer-documents.js";
 
+/** Ids of events in one query that counts them. */
+const COUNTED_AT_ONCE = 1000;
+
 export function createEventStore({ events }: Tables, connection: Connection): EventStore {
   const find = (filter: Filter<StoredDocument>, sort: Sort, limit: number): Promise<StoredDocument[]> =>
     asked(connection, () =>
@@ -45,7 +48,8 @@ export function createEventStore({ events }: Tables, connection: Connection): Ev
       behind,
     );
   };
-  const idOf = (appId: string, { _id }: StoredDocument) => events.keyOf(_id).slice(keyOf(appId, "").length);
+  const idOf = (appId: string, { _id }: Pick<StoredDocument, "_id">) =>
+    events.keyOf(_id).slice(keyOf(appId, "").length);
 
   return {
     get: (appId, eventId) => events.get(keyOf(appId, eventId)),
@@ -55,6 +59,27 @@ export function createEventStore({ events }: Tables, connection: Connection): Ev
         ? await events.entries({ ...all, ...(from !== "" && { end: keyOf(appId, from) }), limit, backwards: true })
         : await events.list(appId, from, limit);
       return entries.map((entry) => entry.value);
+    },
+    count: async (appId, from, limit) => {
+      let count = 0;
+      let lastId = from;
+      for (;;) {
+        const most = Math.min(COUNTED_AT_ONCE, limit - count);
+        if (most <= 0) return { count, lastId };
+        const { start, end } = keysOf(appId, lastId);
+        const found = await asked(connection, () =>
+          events.collection
+            .find({ _id: { $gte: events.idOf(start), $lt: events.idOf(end) } }, { batchSize: most + 1 })
+            .project<Pick<StoredDocument, "_id">>({ _id: 1 })
+            .sort({ _id: 1 })
+            .limit(most)
+            .toArray(),
+        );
+        count += found.length;
+        const last = found.at(-1);
+        if (last !== undefined) lastId = idOf(appId, last);
+        if (found.length < most) return { count, lastId };
+      }
     },
     position: async (appId, history) => encodePosition({ orders: await ordersOf(connection, appId), history }),
     after: async (appId, position, limit, upTo) => {

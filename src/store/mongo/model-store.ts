@@ -44,7 +44,8 @@ export function createModelStore({ tables, writer, connection, files, onDamage }
       const madeAt = ofApp ?? (await tables.apps.get(app))?.createdAt;
       const fileId = await files.write(appId, record.modelId, bytes);
       const pieces = bytes.map(({ length }) => length);
-      const model = { record, fileId, fileChecksum: await checksumOf(bytes), pieces };
+      const { reason } = record;
+      const model = { record, fileId, fileChecksum: await checksumOf(bytes), pieces, reason };
       const { useless, refused } = await writer.run(appId, ({ tables: staged }) => {
         // Removed meanwhile, and perhaps made again: the new app is another one.
         if (staged.removals.get(app) !== undefined || staged.apps.get(app)?.createdAt !== madeAt)
@@ -71,7 +72,7 @@ export function createModelStore({ tables, writer, connection, files, onDamage }
       throw new DataDamaged("A model snapshot does not match its checksum");
     },
 
-    list: async (appId) => (await kept(appId)).map((model) => model.record),
+    list: async (appId) => (await kept(appId)).map(({ record, reason }) => ({ ...record, reason })),
 
     pointer: (appId) => tables.pointers.get(appKey(appId)),
 

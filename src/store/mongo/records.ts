@@ -1,16 +1,17 @@
 import type { Interaction } from "../../domain/interaction.js";
-import type { ModelRecord } from "../../domain/model.js";
-import { model } from "../schema/apps.js";
+import type { ModelRecord, TrainingReason } from "../../domain/model.js";
+import { model, trainingReason } from "../schema/apps.js";
 import { flag, later, list, number, oneOf, record, text, time } from "../schema/kinds.js";
 import { type RecordsOf, SCHEMA } from "../schema/schema.js";
 
 /** A model's record, and the file in GridFS that holds its bytes. */
 export interface StoredModel {
-  readonly record: ModelRecord;
+  readonly record: Omit<ModelRecord, "reason">;
   readonly fileId: string;
   readonly fileChecksum: number;
   /** Lengths of the pieces the bytes are read in; empty for one, as all had before. */
   readonly pieces: readonly number[];
+  readonly reason: TrainingReason;
 }
 
 /** An interaction and whose it is. */
@@ -38,7 +39,13 @@ export const KINDS = {
     ref: text,
     bot: later(flag, false),
   }),
-  models: record<StoredModel>({ record: model, fileId: text, fileChecksum: number, pieces: later(list(number), []) }),
+  models: record<StoredModel>({
+    record: model,
+    fileId: text,
+    fileChecksum: number,
+    pieces: later(list(number), []),
+    reason: trainingReason,
+  }),
 };
 
 export type MongoRecords = RecordsOf<typeof KINDS>;

@@ -6,6 +6,8 @@ export interface EventStore {
   get(appId: string, eventId: string): Promise<Event | undefined>;
   /** Up to `limit` events with ids greater than `from`, or with `newestFirst` less than `from`. "" starts at that end. */
   list(appId: string, from: string, limit: number, newestFirst: boolean): Promise<Event[]>;
+  /** Counts events with ids greater than `from`, at most `limit`, and decodes none. `lastId` is that of the last one, else `from`. */
+  count(appId: string, from: string, limit: number): Promise<{ readonly count: number; readonly lastId: string }>;
   /**
    * A position in the order in which events become visible: behind all that are visible now, and with `from` before those of them
    * that have greater ids. It is a text of the store, less than 600 characters long. No event ever becomes visible before it.

@@ -1,10 +1,17 @@
 import { type App, LEARNED_AFTER_VISITORS, NO_PRIVACY_SETTINGS, type PrivacySettings } from "../../domain/app.js";
-import type { AlgorithmFacts, ModelManifest, ModelPointer, ModelRecord } from "../../domain/model.js";
+import {
+  type AlgorithmFacts,
+  type ModelManifest,
+  type ModelPointer,
+  type ModelRecord,
+  TRAINING_REASONS,
+  type TrainingReason,
+} from "../../domain/model.js";
 import { OPERATION_KINDS, OPERATION_STATES, type Operation, type OperationFault } from "../../domain/operation.js";
 import type { ProductGroup } from "../../domain/product-filter.js";
 import type { CopyMark } from "../ports/copies.js";
 import type { StoredLease } from "../stored-lease.js";
-import { flag, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
+import { flag, type Kind, later, list, map, number, oneOf, orNull, record, text, time } from "./kinds.js";
 
 const privacy = record<PrivacySettings>({
   signals: oneOf("off", "gpc", "gpc_and_dnt"),
@@ -43,7 +50,7 @@ const manifest = record<ModelManifest>({
   algorithms: list(record<AlgorithmFacts>({ name: text, included: flag, reason: text, facts: map(number) })),
 });
 
-export const model = record<ModelRecord>({
+export const model = record<Omit<ModelRecord, "reason">>({
   modelId: text,
   createdAt: time,
   trainingMs: number,
@@ -51,6 +58,9 @@ export const model = record<ModelRecord>({
   manifest,
   activity: text,
 });
+
+/** Beside the model: the embedded store keeps other cells behind those of the model. */
+export const trainingReason: Kind<TrainingReason> = later(oneOf(...TRAINING_REASONS), "");
 
 export const modelPointer = record<ModelPointer>({
   modelId: text,

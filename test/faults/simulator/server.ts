@@ -7,6 +7,7 @@ import { createRecordEvents } from "../../../src/intake/record-events.js";
 import { createRejectedEvents } from "../../../src/intake/rejected-events.js";
 import { createSenderLimit } from "../../../src/intake/sender-limit.js";
 import { createModelRegistry } from "../../../src/learning/model/registry.js";
+import { createAutomaticTraining } from "../../../src/learning/training/automatic-training.js";
 import { createTrainer, type TrainedModel } from "../../../src/learning/training/trainer.js";
 import { createEventTaker } from "../../../src/server/event-effects.js";
 import { createUuids } from "../../../src/server/uuids.js";
@@ -146,6 +147,14 @@ function wired(deps: {
     newModelId: newId,
     newLeaseHolder,
   });
+  const automatic = createAutomaticTraining({
+    apps: store.apps,
+    models: store.models,
+    events: store.events,
+    productCounts: (appId) => unitOfWork.run(appId, (tx) => tx.productCounts),
+    trainIfPossible: trainer.trainIfPossible,
+    now,
+  });
   const erasures = createErasures({
     ...store,
     settled: rejectedEvents.settled,
@@ -157,7 +166,7 @@ function wired(deps: {
     reportFailure,
   });
   const again = (ms: number, work: () => Promise<void>) => setInterval(() => void work().catch(reportFailure), ms);
-  again(10_000, () => trainer.trainChanged(reportFailure));
+  again(10_000, () => automatic.trainDue(10_000, reportFailure));
   again(20_000, () => erasures.resume(reportFailure));
   return {
     recordEvent: createRecordEvent({ ...recording, senderLimit: createSenderLimit(monotonic) }),

@@ -11,6 +11,7 @@ const record = (modelId: string, createdAt: number): ModelRecord => ({
   sizeBytes: 1,
   manifest: { formatNumber: 1, cutOff: 0, seed: 0, dataCounts: {}, algorithms: [] },
   activity: "",
+  reason: "requested",
 });
 
 async function registry() {

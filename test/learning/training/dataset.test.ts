@@ -13,11 +13,10 @@ async function* once<T>(batch: readonly T[]): AsyncGenerator<readonly T[]> {
   yield batch;
 }
 
-const read = (histories: readonly VisitorHistory[], openFrom?: number, mostSteps?: number) =>
+const read = (histories: readonly VisitorHistory[], mostSteps?: number) =>
   readDataset(
     "shop",
     { products: { scan: () => once(IDS.map((id) => bareProduct(id))) }, interactions: { scan: () => once(histories) } },
-    openFrom,
     mostSteps,
   );
 
@@ -60,14 +59,12 @@ describe("a training's data", () => {
           let first = rowCount(all.sessions);
           while (first > 0 && all.sessions.items.length - all.sessions.offsets[first - 1]! <= most) first--;
           const droppedUntil = all.sessionEndedAt[first - 1] ?? Number.NEGATIVE_INFINITY;
-          const openFrom = all.sessionEndedAt.at(-1)! - 1;
-          const bounded = await read(histories, openFrom, most);
+          const bounded = await read(histories, most);
           expect([...bounded.sessionEndedAt]).toEqual([...all.sessionEndedAt.subarray(first)]);
           expect([...bounded.sessions.items]).toEqual([...all.sessions.items.subarray(all.sessions.offsets[first])]);
           expect([...bounded.sessionRuns]).toEqual([...all.sessionRuns.subarray(all.sessions.offsets[first])]);
           const shifted = [...all.previousSession.subarray(first)].map((row) => (row < first ? -1 : row - first));
           expect([...bounded.previousSession]).toEqual(shifted);
-          expect(bounded.openSessions.map(({ row }) => row)).toEqual([rowCount(bounded.sessions) - 1]);
           const kept = all.meetings.at.filter((at) => at >= droppedUntil);
           expect([...bounded.meetings.at].sort()).toEqual([...kept].sort());
           expect(bounded.cutOff).toBe(all.cutOff);

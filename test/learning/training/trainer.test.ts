@@ -60,7 +60,7 @@ describe("the trainer", () => {
 
   it("lets one caller wait for the end of a training that nobody asked for, and refuses others at once", async () => {
     const { trainer: it, finish } = await slowTrainer();
-    const unasked = it.trainIfPossible("shop");
+    const unasked = it.trainIfPossible("shop", "data_grew", undefined);
     await expect(it.check("shop")).resolves.toBe(undefined);
     const first = it.train("shop", () => undefined);
     await expect(it.train("shop", () => undefined)).rejects.toMatchObject({ kind: "aborted" });
@@ -79,41 +79,20 @@ describe("the trainer", () => {
     await expect(it.train("shop", () => undefined)).resolves.toMatchObject({ modelId: "m1" });
   });
 
+  it("records why it trained", async () => {
+    const { trainer: it, view, store } = await trainer();
+    await view();
+    await it.trainIfPossible("shop", "data_grew", undefined);
+    await it.train("shop", () => undefined);
+    const reasons = (await store.models.list("shop")).map(({ modelId, reason }) => `${modelId} ${reason}`);
+    expect(reasons.sort()).toEqual(["m1 data_grew", "m2 requested"]);
+  });
+
   it("releases the lease when training fails", async () => {
     const { trainer: it, view, store } = await trainer(() => Promise.reject(new Error("training broke")));
     await view();
     await expect(it.train("shop", () => undefined)).rejects.toThrow("training broke");
     expect(await store.leases.acquire("shop", "another process", 1)).toBeDefined();
-  });
-
-  it("trains by schedule only the apps in which something changed", async () => {
-    const { trainer: it, published, view } = await trainer();
-    const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
-    await run();
-    expect(published).toEqual([]);
-    await view();
-    await run();
-    await run();
-    expect(published).toEqual(["shop m1"]);
-    await view();
-    await run();
-    expect(published).toEqual(["shop m1", "shop m2"]);
-  });
-
-  it("tries by schedule an app without data once for each change, and does not count that as a failure", async () => {
-    let tried = 0;
-    const { trainer: it, view } = await trainer(async () => {
-      tried++;
-      throw new Conflict("not_enough_data", "nothing to learn from");
-    });
-    const run = () => it.trainChanged((_appId, error) => expect.fail(String(error)));
-    await view();
-    await run();
-    await run();
-    expect(tried).toBe(1);
-    await view();
-    await run();
-    expect(tried).toBe(2);
   });
 
   it("publishes nothing when training fails, and can train again", async () => {
@@ -127,14 +106,11 @@ describe("the trainer", () => {
       return { manifest, bytes: [new Uint8Array(8)] };
     });
     await view();
-    const failures: string[] = [];
-    await it.trainChanged((appId) => failures.push(appId));
-    expect([failures, published]).toEqual([["shop"], []]);
-    expect(it.behindSince()).toEqual(expect.any(Number));
+    await expect(it.trainIfPossible("shop", "schedule", undefined)).rejects.toThrow("broken");
+    expect(published).toEqual([]);
     fails = false;
-    await it.trainChanged((appId) => failures.push(appId));
+    await expect(it.trainIfPossible("shop", "schedule", undefined)).resolves.toBe(true);
     expect(published).toEqual(["shop m1"]);
-    expect(it.behindSince()).toBeNull();
   });
 });
 

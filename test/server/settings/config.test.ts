@@ -13,7 +13,7 @@ describe("readConfig", () => {
       facade: { host: "127.0.0.1", port: 8080 },
       rpc: { host: "127.0.0.1", port: 8081 },
       publicUrl: null,
-      trainEveryMs: 3_600_000,
+      trainEvery: "auto",
       demo: false,
       logLevel: "info",
       cacheSeconds: 1800,
@@ -33,7 +33,6 @@ describe("readConfig", () => {
       secretKeys: { current: undefined, previous: undefined },
       embedder: { kind: "builtin" },
       learnedOrder: true,
-      liveLearning: false,
       privateHooks: false,
       privateFeeds: false,
       tls: null,
@@ -75,7 +74,6 @@ describe("readConfig", () => {
       AISLE_ROLE: "all",
       AISLE_WORKERS: "4",
       AISLE_LEARNED_ORDER: "off",
-      AISLE_LIVE_LEARNING: "on",
       AISLE_PRIVATE_HOOKS: "on",
       AISLE_PRIVATE_FEEDS: "on",
       AISLE_TLS_CERT: "site.pem",
@@ -97,7 +95,7 @@ describe("readConfig", () => {
       facade: { host: "0.0.0.0", port: 80 },
       rpc: { host: "10.0.0.5", port: 0 },
       publicUrl: "https://aisle.shop.example/x",
-      trainEveryMs: 600_000,
+      trainEvery: 600_000,
       demo: true,
       logLevel: "warn",
       cacheSeconds: 60,
@@ -117,7 +115,6 @@ describe("readConfig", () => {
       secretKeys: { current: undefined, previous: undefined },
       embedder: { kind: "builtin" },
       learnedOrder: false,
-      liveLearning: true,
       privateHooks: true,
       privateFeeds: true,
       tls: { cert: "site.pem", key: "site.key" },
@@ -206,8 +203,10 @@ describe("readConfig", () => {
     ["0s", 0],
     ["off", 0],
     ["OFF", 0],
-  ])("reads the training interval %s as %i ms", (text, ms) => {
-    expect(readConfig({ trainEvery: text }, {}).trainEveryMs).toBe(ms);
+    ["auto", "auto"],
+    ["Auto", "auto"],
+  ])("reads the training interval %s as %s", (text, ms) => {
+    expect(readConfig({ trainEvery: text }, {}).trainEvery).toBe(ms);
   });
 
   it.each([
@@ -354,7 +353,8 @@ describe("readConfig", () => {
     fc.assert(
       fc.property(flags, (given) => {
         try {
-          expect(readConfig(given, {}).trainEveryMs).toBeGreaterThanOrEqual(0);
+          const { trainEvery } = readConfig(given, {});
+          expect(trainEvery === "auto" || trainEvery >= 0).toBe(true);
         } catch (error) {
           if (!(error instanceof ConfigError)) throw error;
           expect(error.exitCode).toBe(2);

@@ -15,10 +15,9 @@ export const NOTES: Readonly<Record<string, string>> = {
   "--private-feeds": "Loopback counts as private.",
   "--private-hooks": "Loopback counts as private: [hooks](identity.md#links-and-hooks).",
   "--train-every":
-    "`off` or 0: never. A young app is trained [earlier](algorithms.md#before-and-after-the-first-model).",
+    "`auto`: soon after the first data, when the data grew by a tenth, and daily: [when](algorithms.md#when-an-app-is-trained).",
   "--embedder": "See [text models](algorithms.md#text-models).",
   "--learned-order": "`off` trains faster: [learned order](algorithms.md#learned-order).",
-  "--live-learning": "Takes up to 3 % of a core: [between trainings](algorithms.md#between-trainings).",
   "--answer-ms": "After it `/trace` is rejected with 503.",
   "--min-free-mib": "Events get 503, and `/readyz` says why.",
   "--memory-mib": "An estimate, for each process. See [capacity](operate.md#capacity).",

@@ -71,7 +71,7 @@ describe("docs/settings.md", () => {
 
   it("states the defaults that the code has", () => {
     const names = new Map(Object.entries(SETTINGS).map(([name, { flag }]) => [flag as string, name]));
-    const switches = ["--learned-order", "--live-learning"];
+    const switches = ["--learned-order"];
     const stated = rows.filter(({ flag, byDefault }) => /^[\w.:/-]+$/.test(byDefault) && !switches.includes(flag));
     expect(stated.length).toBeGreaterThan(15);
     for (const { flag, byDefault } of stated) {

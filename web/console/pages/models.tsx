@@ -1,6 +1,6 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { useState } from "preact/hooks";
-import type { Model } from "../../../src/gen/aisle/v1/model_pb.js";
+import { type Model, TrainingReason } from "../../../src/gen/aisle/v1/model_pb.js";
 import { algorithmTitle, figuresText } from "../algorithm-words.js";
 import { useSurroundings } from "../context.js";
 import { followed, stageText } from "../follow-operation.js";
@@ -102,6 +102,14 @@ export function ModelsPage({ appId }: { readonly appId: string }) {
   );
 }
 
+const TRAINING_REASONS: Readonly<Record<TrainingReason, string>> = {
+  [TrainingReason.UNSPECIFIED]: "",
+  [TrainingReason.REQUESTED]: "requested",
+  [TrainingReason.FIRST_DATA]: "first data",
+  [TrainingReason.DATA_GREW]: "data grew by a tenth",
+  [TrainingReason.SCHEDULE]: "by schedule",
+};
+
 function ModelRow(props: {
   readonly model: Model;
   readonly isBusy: boolean;
@@ -117,6 +125,7 @@ function ModelRow(props: {
       <th scope="row">{model.version || <span class="muted">{model.modelId.slice(-8)}</span>}</th>
       <td class="time">
         <Time at={model.createTime} />
+        <p class="muted">{TRAINING_REASONS[model.trainingReason]}</p>
       </td>
       <td class="wide">{counts.join(", ")}</td>
       <td class="number">
@@ -127,11 +136,6 @@ function ModelRow(props: {
         {model.active ? (
           <>
             <span class="tag good">{model.held ? "serves, held" : "serves"}</span>
-            {model.learnedUntilTime && (
-              <p class="muted">
-                learned up to <Time at={model.learnedUntilTime} />
-              </p>
-            )}
             {model.held && (
               <ConfirmButton
                 label="Release"

@@ -7,8 +7,6 @@ export interface AnswerCache {
    * result is valid until the next call.
    */
   of(product: number, k: number, find: (k: number) => Candidates): Candidates;
-  /** The product has another answer now. */
-  forget(product: number): void;
 }
 
 /** Longer answers are not cached. */
@@ -29,7 +27,6 @@ export function createAnswerCache(productCount: number, most: number): AnswerCac
   let products = new Uint32Array(0);
   let counts = new Uint16Array(0);
   let isAsked = new Uint8Array(0);
-  let isOld = new Uint8Array(0);
   let blocks: { readonly indices: Uint32Array; readonly scores: Float64Array }[] = [];
   /** Candidates of each answer that is kept: as many as were asked for at the most. */
   let width = 0;
@@ -42,7 +39,6 @@ export function createAnswerCache(productCount: number, most: number): AnswerCac
     products = new Uint32Array(mostKept);
     counts = new Uint16Array(mostKept);
     isAsked = new Uint8Array(mostKept);
-    isOld = new Uint8Array(mostKept);
     blocks = [];
     width = k;
     kept = 0;
@@ -67,19 +63,14 @@ export function createAnswerCache(productCount: number, most: number): AnswerCac
 
   function keep(product: number, found: Candidates): number {
     const slot = room();
-    write(slot, found);
+    const block = blocks[Math.floor(slot / TOGETHER)]!;
+    const at = (slot % TOGETHER) * width;
+    block.indices.set(found.indices, at);
+    block.scores.set(found.scores, at);
+    counts[slot] = found.indices.length;
     products[slot] = product;
     slots[product] = slot + 1;
     return slot;
-  }
-
-  function write(slot: number, { indices, scores }: Candidates): void {
-    const block = blocks[Math.floor(slot / TOGETHER)]!;
-    const at = (slot % TOGETHER) * width;
-    block.indices.set(indices, at);
-    block.scores.set(scores, at);
-    counts[slot] = indices.length;
-    isOld[slot] = 0;
   }
 
   return {
@@ -89,15 +80,10 @@ export function createAnswerCache(productCount: number, most: number): AnswerCac
       let slot = slots[product]! - 1;
       if (slot < 0) slot = keep(product, find(width));
       else isAsked[slot] = 1;
-      if (isOld[slot] === 1) write(slot, find(width));
       const { indices, scores } = blocks[Math.floor(slot / TOGETHER)]!;
       const at = (slot % TOGETHER) * width;
       const end = at + Math.min(k, counts[slot]!);
       return { indices: indices.subarray(at, end), scores: scores.subarray(at, end) };
-    },
-    forget(product) {
-      const slot = slots[product]! - 1;
-      if (slot >= 0) isOld[slot] = 1;
     },
   };
 }

@@ -29,7 +29,6 @@ export function collaborativeSource(fitted: SessionNeighbours, ranker: Ranker | 
       const product = loneAnchor(query);
       return product === undefined ? find(k) : ofProducts.of(product, k, find);
     },
-    relearned: ofProducts.forget,
     explain: (query, list, product) => {
       if (list === "alternative") return recommender.explain(anchorOf(query), product);
       return ranked ? ranked.explain(query.session, product) : recommender.explain(query.session, product);

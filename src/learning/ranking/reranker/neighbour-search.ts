@@ -21,7 +21,7 @@ const MORE_THAN_ONE = 1.0001;
 
 /** Finds the same neighbours as `session-neighbours.ts`. */
 export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch {
-  const { params, sessionWeights, postings, postingOffsets, similarityIdf, productCount, live } = model;
+  const { params, sessionWeights, postings, postingOffsets, similarityIdf, productCount } = model;
   const { sharpness } = params;
   /** By session: its number among those met + 1; 0 for the others. */
   const numbers = new Uint32Array(sessionWeights.length);
@@ -39,7 +39,6 @@ export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch
   const voteWeights = new Float64Array(params.queryItems);
   const best = createTopK();
   const bound = createLowerBound();
-  let scale = 1;
   const sharp = (overlap: number) => (sharpness === 1 ? overlap : overlap ** sharpness);
   // The neighbours.
   const sessions = new Uint32Array(params.k);
@@ -67,31 +66,18 @@ export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch
     let count = 0;
     for (let q = 0; q < queryLength; q++) {
       if (!(lone[q]! > 0)) continue;
-      const begin = postingOffsets[asked[q]!]!;
-      let end = postingOffsets[asked[q]! + 1]!;
-      const newer = live?.of(asked[q]!);
-      if (newer !== undefined) {
-        const { size, hidden } = newer;
-        count = addSessions(newer.sessions, Math.max(0, size - params.sessionsPerItem), size, q, count);
-        end = Math.min(end, begin + Math.max(0, params.sessionsPerItem - size + hidden));
-      }
-      count = addSessions(postings, begin, end, q, count);
-    }
-    return count;
-  }
-
-  function addSessions(list: Uint32Array, from: number, to: number, q: number, metBefore: number): number {
-    let count = metBefore;
-    const weight = lone[q]!;
-    for (let at = from; at < to; at++) {
-      const session = list[at]!;
-      const number = numbers[session]!;
-      if (number !== 0) overlaps[number - 1]! += weight;
-      else {
-        met[count] = session;
-        overlaps[count] = weight;
-        metAnchors[count++] = q;
-        numbers[session] = count;
+      const weight = lone[q]!;
+      const end = postingOffsets[asked[q]! + 1]!;
+      for (let at = postingOffsets[asked[q]!]!; at < end; at++) {
+        const session = postings[at]!;
+        const number = numbers[session]!;
+        if (number !== 0) overlaps[number - 1]! += weight;
+        else {
+          met[count] = session;
+          overlaps[count] = weight;
+          metAnchors[count++] = q;
+          numbers[session] = count;
+        }
       }
     }
     return count;
@@ -109,7 +95,7 @@ export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch
   function choose(n: number, m: number): void {
     const q = metAnchors[m]!;
     sessions[n] = met[m]!;
-    similarities[n] = metSimilarities[m]! * scale;
+    similarities[n] = metSimilarities[m]!;
     anchors[n] = asked[q]!;
     anchorWeights[n] = voteWeights[q]!;
     sharesMore[n] = overlaps[m]! > lone[q]! * MORE_THAN_ONE ? 1 : 0;
@@ -137,7 +123,6 @@ export function createNeighbourSearch(model: SessionNeighbours): NeighbourSearch
     anchorWeights,
     sharesMore,
     find(items) {
-      if (live !== undefined) scale = live.scale;
       const metCount = addOverlaps(readQuery(items));
       writeSimilarities(metCount);
       const count = chooseMostSimilar(metCount);

@@ -3,7 +3,6 @@
  * another way costs little.
  */
 
-import { rowCount } from "../../common/rows.js";
 import type { SessionNeighbours } from "../../session/session-neighbours.js";
 import { createNeighbourSearch } from "./neighbour-search.js";
 import { type ScoreBoard, ScoreTable, type Slots } from "./score-board.js";
@@ -36,9 +35,8 @@ const SHARED = 3;
 const WIDTH = 4;
 
 export function createNeighbourVotes(model: SessionNeighbours, slots: Slots): NeighbourVotes {
-  const { params, sessions, scoreIdf, productCount, live } = model;
-  const { offsets } = sessions;
-  const fitted = rowCount(sessions);
+  const { params, sessions, scoreIdf, productCount } = model;
+  const { offsets, items: held } = sessions;
   const { repeat, before } = params;
   const table = new ScoreTable(productCount, WIDTH);
   const nextTable = new ScoreTable(productCount, 1);
@@ -53,10 +51,8 @@ export function createNeighbourVotes(model: SessionNeighbours, slots: Slots): Ne
 
   /** Reads the first item of all neighbours one after the other: so memory is waited for once, not for each of them. */
   function lookUp(count: number): void {
-    const held = sessions.items;
     for (let n = 0; n < count; n++) {
       const session = neighbours.sessions[n]!;
-      if (session >= fitted) continue;
       begins[n] = offsets[session]!;
       ends[n] = offsets[session + 1]!;
       firsts[n] = held[offsets[session]!]!;
@@ -65,11 +61,8 @@ export function createNeighbourVotes(model: SessionNeighbours, slots: Slots): Ne
 
   function countVotes(n: number): void {
     const anchor = neighbours.anchors[n]!;
-    const session = neighbours.sessions[n]!;
-    const isFitted = session < fitted || live === undefined;
-    const held = isFitted ? sessions.items : live.items(session);
-    const begin = isFitted ? begins[n]! : 0;
-    const end = isFitted ? ends[n]! : held.length;
+    const begin = begins[n]!;
+    const end = ends[n]!;
     const similarity = neighbours.similarities[n]!;
     let anchorAt = end - 1;
     while (held[anchorAt] !== anchor) anchorAt--;
