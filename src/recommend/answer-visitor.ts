@@ -20,7 +20,7 @@ import { usesOf } from "./frames/rotation.js";
 import type { Shown } from "./frames/shown.js";
 import { frameOfVariant, splittingKey, variantOf } from "./frames/variants.js";
 import type { CountedPopularity } from "./gather/counted-popularity.js";
-import type { LiveLayer } from "./live-layer.js";
+import type { LiveLayer } from "./products/new-product-watch.js";
 import type { WatchedCatalog } from "./products/catalog.js";
 import type { Recommender } from "./recommend.js";
 import { withKnownIds } from "./request/id-lists.js";

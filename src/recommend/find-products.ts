@@ -3,7 +3,7 @@ import type { Now } from "../domain/clock.js";
 import { isShown, type Product } from "../domain/product.js";
 import { createTopK } from "../learning/common/top-k.js";
 import type { ServingModel } from "../learning/model/source.js";
-import type { LiveLayer } from "./live-layer.js";
+import type { LiveLayer } from "./products/new-product-watch.js";
 import type { WatchedCatalog } from "./products/catalog.js";
 
 export interface FoundProduct {

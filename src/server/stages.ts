@@ -29,7 +29,7 @@ import { createOperations } from "../operations/operations.js";
 import { createAnswerVisitor, firstVersion } from "../recommend/answer-visitor.js";
 import { createFindProducts } from "../recommend/find-products.js";
 import { createCountedPopularity } from "../recommend/gather/counted-popularity.js";
-import { createLiveLayer } from "../recommend/live-layer.js";
+import { createLiveLayer } from "../recommend/products/new-product-watch.js";
 import { createRecommender } from "../recommend/recommend.js";
 import { createFrameResults } from "../results/frame-results.js";
 import { erasureResult } from "../services/erasure-messages.js";

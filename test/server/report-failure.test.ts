@@ -14,7 +14,7 @@ import { boughtTogether } from "../../src/recommend/arrange/two-lists.js";
 import { explain } from "../../src/recommend/explain.js";
 import { createCountedPopularity } from "../../src/recommend/gather/counted-popularity.js";
 import { gather } from "../../src/recommend/gather/gather.js";
-import { createLiveLayer } from "../../src/recommend/live-layer.js";
+import { createLiveLayer } from "../../src/recommend/products/new-product-watch.js";
 import { liveSimilar } from "../../src/recommend/rank/new-products.js";
 import { createFrameResults } from "../../src/results/frame-results.js";
 import { refreshLiveOften, replicaSenderLimit, sealSecrets } from "../../src/server/local-services.js";

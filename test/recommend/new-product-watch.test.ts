@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/domain/event.js";
 import type { ServingModel } from "../../src/learning/model/source.js";
-import { createLiveLayer } from "../../src/recommend/live-layer.js";
+import { createLiveLayer } from "../../src/recommend/products/new-product-watch.js";
 import { event } from "../contract/samples.js";
 import { oneNewProduct } from "../fixtures/one-new-product.js";
 import { product } from "../intake/intake-fixture.js";

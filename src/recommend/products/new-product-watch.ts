@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { ReportFailure } from "../adapters/report-failure.js";
-import type { Event } from "../domain/event.js";
-import type { ServingModel } from "../learning/model/source.js";
-import type { EventStore } from "../store/ports/event-store.js";
-import type { WatchedCatalog } from "./products/catalog.js";
-import { LiveIndex, type LiveProducts } from "./products/new-product-index.js";
-import { productIdOf } from "./products/product-ids.js";
+import type { ReportFailure } from "../../adapters/report-failure.js";
+import type { Event } from "../../domain/event.js";
+import type { ServingModel } from "../../learning/model/source.js";
+import type { EventStore } from "../../store/ports/event-store.js";
+import type { WatchedCatalog } from "./catalog.js";
+import { LiveIndex, type LiveProducts } from "./new-product-index.js";
+import { productIdOf } from "./product-ids.js";
 
 /** Keeps products newer than the model, and what visitors met with them, for each requested app. */
 export interface LiveLayer {
