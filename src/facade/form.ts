@@ -116,7 +116,7 @@ function percentDecoder(): (text: string) => string {
 
 function decodeBytes(text: string): string {
   const bytes = Buffer.from(text).toString("latin1");
-  const decoded = bytes.replace(ESCAPES, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+  const decoded = bytes.replace(ESCAPES, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
   return Buffer.from(decoded, "latin1").toString();
 }
 

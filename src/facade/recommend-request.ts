@@ -120,11 +120,15 @@ function readInteractions(value: unknown): ProductInteraction[] {
 
 function readFrameInteractions(value: unknown): FrameInteraction[] {
   if (value === undefined || value === null || value === "") return [];
-  return readElements<FrameInteractionName, FrameInteraction>(value, "recommendFrameInteractions", (element, place) => ({
-    $typeName: "aisle.v1.FrameInteraction",
-    frameId: id(element, "trackerProductGroupId", place),
-    interactionTime: readTime(element, place),
-  }));
+  return readElements<FrameInteractionName, FrameInteraction>(
+    value,
+    "recommendFrameInteractions",
+    (element, place) => ({
+      $typeName: "aisle.v1.FrameInteraction",
+      frameId: id(element, "trackerProductGroupId", place),
+      interactionTime: readTime(element, place),
+    }),
+  );
 }
 
 /** Where an element is. Its text is made only for an error: a body has thousands of elements. */

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { Metrics } from "../adapters/metrics.js";
 import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
 import type { EventSignature, SenderAllowance } from "../gen/aisle/v1/event_service_pb.js";
-import type { Metrics } from "../adapters/metrics.js";
 import { isNoValue } from "../parse/words-for-nothing.js";
 import { readVisitorCookie } from "./cookies.js";
 import { type Failure, invalid, invalidApp, isKeyRefused, KEY_HEADER, missing, Refused, TEXT } from "./errors.js";

@@ -152,9 +152,11 @@ describe("the error table", () => {
 
   it("names a scheme to sign with on /trace only", () => {
     for (const text of ["SIGNATURE_UNKNOWN", "SIGNATURE_EXPIRED"])
-      expect(
-        OPERATIONS.map((operation) => failureOf(operation, reason(Code.Unauthenticated, text)).headers),
-      ).toEqual([undefined, { "www-authenticate": "Aisle-Signature" }, undefined]);
+      expect(OPERATIONS.map((operation) => failureOf(operation, reason(Code.Unauthenticated, text)).headers)).toEqual([
+        undefined,
+        { "www-authenticate": "Aisle-Signature" },
+        undefined,
+      ]);
   });
 
   it("names the visitor of /subscription_status fpcid", () => {
