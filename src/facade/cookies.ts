@@ -4,19 +4,16 @@ import { isNothing, trimSpaces } from "./text-values.js";
 
 /**
  * Returns the value of the first cookie called `name` in a Cookie header, percent-decoded, or "". Decodes no other:
- * shops have dozens of cookies.
+ * shops have dozens of cookies, and an object of all of them would cost more than the rest of the request.
  */
 export function readCookie(header: string | undefined, name: string): string {
-  if (header === undefined || !header.includes(name)) return "";
-  for (const pair of header.split(";")) {
-    const equals = pair.indexOf("=");
-    if (equals !== -1 && pair.slice(0, equals).trimStart() === name)
-      return decodePercent(
-        pair
-          .slice(equals + 1)
-          .trim()
-          .replace(/^"(.*)"$/s, "$1"),
-      );
+  if (header === undefined) return "";
+  const start = `${name}=`;
+  for (let at = header.indexOf(start); at !== -1; at = header.indexOf(start, at + 1)) {
+    const before = header.slice(0, at).trimEnd();
+    if (before !== "" && !before.endsWith(";")) continue;
+    const [value = ""] = header.slice(at + start.length).split(";", 1);
+    return decodePercent(value.trim().replace(/^"(.*)"$/s, "$1"));
   }
   return "";
 }

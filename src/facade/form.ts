@@ -135,7 +135,11 @@ const ESCAPE = /%[0-9A-Fa-f]{2}/;
 
 /** Decodes the values of `known` names a second time, in place, when their sender encoded them twice. */
 export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlySet<string>): void {
-  if (![...fields].some(([name, value]) => isTwiceEncoded(value) && known.has(name))) return;
+  let isFound = false;
+  fields.forEach((value, name) => {
+    isFound ||= isTwiceEncoded(value) && known.has(name);
+  });
+  if (!isFound) return;
   for (const [name, value] of fields) {
     if (!known.has(name) || !ENCODED.test(value)) continue;
     if (name !== "phone" || ESCAPE.test(value)) fields.set(name, decodePart(value));

@@ -227,38 +227,43 @@ const MAX_LEVELS = 64;
 
 /** The products of a form, without places that have neither id nor SKU. */
 function readProducts({ read, keep }: Reading): EventProduct[] {
-  const lists = new Map<TraceFieldName, readonly string[]>();
-  const list = (name: TraceFieldName): readonly string[] => {
-    const values = lists.get(name) ?? slots(read(name));
-    lists.set(name, values);
-    return values;
-  };
-  const keepUnread = (name: TraceFieldName, isRead: (text: string) => boolean) => {
-    if (list(name).some((text) => !isNothing(text) && !isRead(trimSpaces(text)))) keep(name);
-  };
-  const count = list("product_ids").length || list("product_skus").length;
+  const list = (name: TraceFieldName) => slots(read(name));
+  const ids = list("product_ids");
+  const skus = list("product_skus");
+  const count = ids.length || skus.length;
   if (count === 0) return [];
-  keepUnread("product_counts", (text) => readQuantity(text) > 0);
-  keepUnread("product_availability", (text) => readAvailable(text) !== undefined);
+  const variants = list("product_variant_ids");
+  const titles = list("product_titles");
+  const images = list("product_images");
+  const urls = list("product_urls");
+  const quantities = list("product_counts");
+  const availability = list("product_availability");
+  const categoryIds = list("product_category_ids");
+  const categoryNames = list("product_category_names");
+  const brandIds = list("product_brand_ids");
+  const brandNames = list("product_brand_names");
+  const isSaid = (text: string) => !isNothing(text);
+  if (quantities.some((text) => isSaid(text) && readQuantity(trimSpaces(text)) === 0)) keep("product_counts");
+  if (availability.some((text) => isSaid(text) && readAvailable(trimSpaces(text)) === undefined))
+    keep("product_availability");
   const products: EventProduct[] = [];
   for (let place = 0; place < count; place++) {
-    const value = (name: TraceFieldName) => at(list(name), place);
-    const productId = value("product_ids");
-    const sku = value("product_skus");
+    const productId = at(ids, place);
+    const sku = at(skus, place);
     if (productId === "" && sku === "") continue;
     products.push({
       $typeName: "aisle.v1.EventProduct",
       productId,
       sku,
-      variantId: value("product_variant_ids"),
-      title: value("product_titles"),
-      imageUrl: value("product_images"),
-      url: value("product_urls"),
-      quantity: readQuantity(value("product_counts")),
-      available: readAvailable(value("product_availability")),
-      categories: categoryPath(value("product_category_ids"), value("product_category_names")),
-      brandId: value("product_brand_ids"),
-      brandName: value("product_brand_names"),
+      variantId: at(variants, place),
+      title: at(titles, place),
+      imageUrl: at(images, place),
+      url: at(urls, place),
+      quantity: readQuantity(at(quantities, place)),
+      available: readAvailable(at(availability, place)),
+      categories: categoryPath(at(categoryIds, place), at(categoryNames, place)),
+      brandId: at(brandIds, place),
+      brandName: at(brandNames, place),
       price: undefined,
     });
   }

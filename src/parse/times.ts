@@ -72,12 +72,15 @@ export function instant(
   ms: number,
 ): number {
   // NaN fails every comparison, so text that is no digit ends here.
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN;
   if (!(hour <= 23 && minute <= 59 && second <= 60 && ms <= 999)) return Number.NaN;
-  const date = new Date(0);
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999. Both carry 31 February over into March.
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return Number.NaN;
-  return date.getTime() + hour * 3_600_000 + minute * 60_000 + second * 1000 + ms;
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years.
+  return Date.UTC(year + 400, month - 1, day, hour, minute, second, ms) - 146_097 * 86_400_000;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 function twoDigits(text: string, at: number): number {
