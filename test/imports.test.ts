@@ -76,7 +76,7 @@ const TABLE: ImportTable = {
     "learning/training",
     "learning/evaluation",
   ],
-  facade: ["gen", "parse", "http"],
+  facade: ["gen", "parse", "http", "adapters"],
   cli: ["gen", "parse", "catalog/feed"],
   // What each setting may be is known before anything of ours is loaded.
   "server/settings": [],

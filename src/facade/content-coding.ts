@@ -4,14 +4,11 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import { createConcurrencyLimit } from "../http/concurrency-limit.js";
 import { Refused, TEXT } from "./errors.js";
 
-/** The value of Accept-Encoding on an answer that refuses a coding. */
-export const ACCEPTED_CODINGS = "gzip, deflate, br";
-
 /** Decodes all of `body`; rejects when the result has more than `maxOutputLength` bytes. */
 type Decode = (body: Buffer, options: { maxOutputLength: number; info: true }) => Promise<unknown>;
 
 /** The decoders that undo the codings of a body, in the order to apply them. */
-export type Decoders = readonly Decode[];
+type Decoders = readonly Decode[];
 
 const gzip: Decode = promisify(gunzip);
 const zlib: Decode = promisify(inflate);
@@ -32,20 +29,15 @@ const AT_A_TIME = 4;
 
 /** Reads a Content-Encoding header. Throws Refused 415 for a coding that is not accepted, and for too many. */
 export function decodersOf(header: string | undefined): Decoders {
-  if (header === undefined) return NONE;
-  const decoders: Decode[] = [];
-  for (const item of header.toLowerCase().split(",")) {
-    const name = item.trim();
-    if (name === "" || name === "identity") continue;
-    const decode = DECODERS.get(name);
-    if (decode === undefined) throw new Refused(415, TEXT.unsupportedCoding);
-    decoders.unshift(decode); // the header lists codings in the order they were applied
-  }
-  if (decoders.length > MAX_CODINGS) throw new Refused(415, TEXT.unsupportedCoding);
-  return decoders;
+  if (header === undefined) return [];
+  const names = header.split(",").map((item) => item.trim().toLowerCase());
+  const codings = names.filter((name) => name !== "" && name !== "identity");
+  const decoders = codings.flatMap((name) => DECODERS.get(name) ?? []);
+  // RFC 9110, 12.5.3: the answer says which codings are accepted.
+  if (decoders.length < codings.length || codings.length > MAX_CODINGS)
+    throw new Refused(415, TEXT.unsupportedCoding, { "accept-encoding": "gzip, deflate, br" });
+  return decoders.reverse(); // the header lists codings in the order they were applied
 }
-
-const NONE: Decoders = [];
 
 /** Decodes a body. Rejects with Refused: 413 when it becomes longer than `maxBytes`, 400 when it is broken. */
 export function createBodyDecoding(maxBytes: number): (body: Buffer, decoders: Decoders) => Promise<Buffer> {

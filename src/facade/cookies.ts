@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { decodePercent } from "./form.js";
+import { isNothing, trimSpaces } from "./text-values.js";
 
 /**
  * Returns the value of the first cookie called `name` in a Cookie header, percent-decoded, or "". Decodes no other:
@@ -7,26 +8,20 @@ import { decodePercent } from "./form.js";
  */
 export function readCookie(header: string | undefined, name: string): string {
   if (header === undefined) return "";
-  for (let from = 0; ; ) {
-    const at = header.indexOf(name, from);
-    if (at === -1) return "";
-    const after = at + name.length;
-    if (startsCookie(header, at) && header.charCodeAt(after) === 0x3d) {
-      const end = header.indexOf(";", after);
-      const value = header.slice(after + 1, end === -1 ? header.length : end).trim();
-      return decodePercent(
-        value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value,
-      );
-    }
-    from = after;
+  const start = `${name}=`;
+  for (let at = header.indexOf(start); at !== -1; at = header.indexOf(start, at + 1)) {
+    const before = header.slice(0, at).trimEnd();
+    if (before !== "" && !before.endsWith(";")) continue;
+    const [value = ""] = header.slice(at + start.length).split(";", 1);
+    return decodePercent(value.trim().replace(/^"(.*)"$/s, "$1"));
   }
+  return "";
 }
 
-/** True when a cookie begins at `at`: at the header's start, or after a `;` and spaces. */
-function startsCookie(header: string, at: number): boolean {
-  let before = at - 1;
-  while (before >= 0 && header.charCodeAt(before) === 0x20) before--;
-  return before < 0 || header.charCodeAt(before) === 0x3b;
+/** The fingerprint id of the visitor; "" for none. */
+export function readVisitorCookie(header: string | undefined): string {
+  const id = trimSpaces(readCookie(header, "fp_ccid"));
+  return isNothing(id) ? "" : id;
 }
 
 /**
@@ -45,53 +40,40 @@ export interface VisitorStatus {
   readonly status: boolean | null;
 }
 
-export interface StatusCookies {
-  /** The cached answer for the visitor; undefined if it is missing or malformed. */
-  read(cookieHeader: string | undefined, appId: string, visitorId: string): VisitorStatus | undefined;
-  /** Set-Cookie headers that cache an answer. */
-  store(appId: string, visitorId: string, answer: VisitorStatus): string[];
-  /** Set-Cookie headers that remove a cached answer. */
-  expire(appId: string): string[];
-}
+const ANSWERS: ReadonlyMap<string, VisitorStatus> = new Map([
+  ["true true", { identified: true, status: true }],
+  ["true false", { identified: true, status: false }],
+  ["true null", { identified: true, status: null }],
+  ["false null", { identified: false, status: null }],
+]);
 
 const CHECKED = "CustomerSubscribedChecked_";
 const STATUS = "CustomerSubscribedStatus_";
 const IDENTIFIED = "CustomerSubscribedIdentified_";
 
-const STATUSES: ReadonlyMap<string, boolean | null> = new Map([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-]);
+export type StatusCookies = ReturnType<typeof createStatusCookies>;
 
 /**
  * `secure` means that storefronts reach the service by https; only then may the cookies travel to other sites. With
  * `maxAgeSeconds` 0 nothing is cached.
  */
-export function createStatusCookies(secure: boolean, maxAgeSeconds: number): StatusCookies {
+export function createStatusCookies(secure: boolean, maxAgeSeconds: number) {
   const attributes = `; Path=/; HttpOnly${secure ? "; Secure; SameSite=None; Partitioned" : "; SameSite=Lax"}`;
-  const set = (name: string, appId: string, value: string, maxAge: number) =>
-    `${name}${appId}=${value}; Max-Age=${maxAge}${attributes}`;
+  const set = (appId: string, maxAge: number, checked: string, status: string, identified: string): string[] =>
+    [`${CHECKED}${appId}=${checked}`, `${STATUS}${appId}=${status}`, `${IDENTIFIED}${appId}=${identified}`].map(
+      (cookie) => `${cookie}; Max-Age=${maxAge}${attributes}`,
+    );
   return {
-    read(header, appId, visitorId) {
-      if (maxAgeSeconds === 0 || header === undefined) return undefined;
-      const status = STATUSES.get(readCookie(header, STATUS + appId));
-      const identified = readCookie(header, IDENTIFIED + appId);
-      if (status === undefined || (identified !== "true" && identified !== "false")) return undefined;
-      if (identified === "false" && status !== null) return undefined;
-      if (readCookie(header, CHECKED + appId) !== fingerprintHash(visitorId)) return undefined;
-      return { identified: identified === "true", status };
+    /** The cached answer for the visitor; undefined if it is missing or malformed. */
+    read(header: string | undefined, appId: string, visitorId: string): VisitorStatus | undefined {
+      if (maxAgeSeconds === 0 || readCookie(header, CHECKED + appId) !== fingerprintHash(visitorId)) return undefined;
+      return ANSWERS.get(`${readCookie(header, IDENTIFIED + appId)} ${readCookie(header, STATUS + appId)}`);
     },
-    store(appId, visitorId, { identified, status }) {
-      return [
-        set(CHECKED, appId, fingerprintHash(visitorId), maxAgeSeconds),
-        set(STATUS, appId, String(status), maxAgeSeconds),
-        set(IDENTIFIED, appId, String(identified), maxAgeSeconds),
-      ];
-    },
-    expire(appId) {
-      return [set(CHECKED, appId, "", 0), set(STATUS, appId, "", 0), set(IDENTIFIED, appId, "", 0)];
-    },
+    /** Set-Cookie headers that cache an answer. */
+    store: (appId: string, visitorId: string, { identified, status }: VisitorStatus): string[] =>
+      set(appId, maxAgeSeconds, fingerprintHash(visitorId), String(status), String(identified)),
+    /** Set-Cookie headers that remove a cached answer. */
+    expire: (appId: string): string[] => set(appId, 0, "", "", ""),
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply } from "fastify";
+import { LRUCache } from "lru-cache";
 import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
+import { Refused, TEXT } from "./errors.js";
 
 /** Lifetime of a cached list of origins: a change applies everywhere within this time. */
 export const ORIGINS_MAX_AGE_MS = 5000;
@@ -8,63 +10,44 @@ export const ORIGINS_MAX_AGE_MS = 5000;
 const MAX_APPS = 1000;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
 
-/** Decides which pages may call an app. An app that lists no origins accepts calls from all pages. */
-export interface Origins {
-  /** True when a page of `origin` may call the app. Always true for an unknown app: the call itself reports that. */
-  allows(appId: string, origin: string): Promise<boolean>;
-  /** True when the app names `origin` in its list. */
-  lists(appId: string, origin: string): Promise<boolean>;
-}
+export type Origins = ReturnType<typeof createOrigins>;
 
-interface Entry {
-  readonly origins: Promise<ReadonlySet<string>>;
-  readonly readAt: number;
-}
-
-const UNKNOWN_APP: ReadonlySet<string> = new Set();
-
-/** Asks the app service, and keeps its answers for ORIGINS_MAX_AGE_MS, the last 1,000 apps. */
-export function createOrigins(apps: Pick<Client<typeof AppService>, "getApp">, now: () => number): Origins {
-  const entries = new Map<string, Entry>();
-
-  /** Never rejects with NOT_FOUND: an app that does not exist has no list. */
-  async function ask(appId: string): Promise<ReadonlySet<string>> {
-    try {
-      const { app } = await apps.getApp({ appId });
-      return new Set(app?.allowedOrigins.map(normal));
-    } catch (error) {
-      if (error instanceof ConnectError && error.code === Code.NotFound) return UNKNOWN_APP;
-      throw error;
-    }
-  }
-
-  async function originsOf(appId: string): Promise<ReadonlySet<string>> {
-    const at = now();
-    const entry = entries.get(appId);
-    if (entry !== undefined && at >= entry.readAt && at - entry.readAt < ORIGINS_MAX_AGE_MS) return entry.origins;
-    const asked = { origins: ask(appId), readAt: at };
-    entries.delete(appId);
-    if (entries.size >= MAX_APPS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break;
-    entries.set(appId, asked);
-    // Cache neither a failure nor an unknown app, which may exist a moment later.
-    const forget = () => entries.get(appId) === asked && entries.delete(appId);
-    try {
-      const origins = await asked.origins;
-      if (origins === UNKNOWN_APP) forget();
-      return origins;
-    } catch (error) {
-      forget();
-      throw error;
-    }
-  }
-
-  return {
-    async allows(appId, origin) {
-      const origins = await originsOf(appId);
-      return origins.size === 0 || origins.has(normal(origin));
+/**
+ * Decides which pages may call an app. An app that lists no origins accepts calls from all pages. Asks the app service, and
+ * caches its answers. `monotonicNow`: milliseconds that never go back.
+ */
+export function createOrigins(apps: Pick<Client<typeof AppService>, "getApp">, monotonicNow: () => number) {
+  // Caches neither a failure nor an unknown app, which may exist a moment later.
+  const known = new LRUCache<string, ReadonlySet<string>>({
+    max: MAX_APPS,
+    ttl: ORIGINS_MAX_AGE_MS,
+    ttlResolution: 0,
+    perf: { now: monotonicNow },
+    ignoreFetchAbort: true,
+    fetchMethod: async (appId) => {
+      try {
+        const { app } = await apps.getApp({ appId });
+        return new Set(app?.allowedOrigins.map(normal));
+      } catch (error) {
+        if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+        throw error;
+      }
     },
-    async lists(appId, origin) {
-      return (await originsOf(appId)).has(normal(origin));
+  });
+  return {
+    /**
+     * Throws Refused 403 unless a page of `origin` may call the app. Accepts a request without an origin, and one to an
+     * unknown app: the call itself reports that.
+     */
+    async check(appId: string, origin: string | undefined): Promise<void> {
+      if (origin === undefined) return;
+      const origins = await known.fetch(appId);
+      if (origins !== undefined && origins.size > 0 && !origins.has(normal(origin)))
+        throw new Refused(403, TEXT.originNotAllowed);
+    },
+    /** True when the app names `origin` in its list. */
+    async lists(appId: string, origin: string): Promise<boolean> {
+      return (await known.fetch(appId))?.has(normal(origin)) ?? false;
     },
   };
 }

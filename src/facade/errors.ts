@@ -1,33 +1,20 @@
 /**
  * The one table from failures to answers of REST. A caller never sees a stack, a value it sent, or a text that is not
  * written here.
- *
- * | failure                          | subscription_status | trace               | recommend           |
- * |----------------------------------|---------------------|---------------------|---------------------|
- * | Refused (by the facade itself)   | its own status and text                                         |
- * | INVALID_ARGUMENT, field missing  | 400 Missing required parameter / field: name                    |
- * | INVALID_ARGUMENT, field invalid  | 400 Invalid parameter / field: name                             |
- * | NOT_FOUND of the app             | 400 Invalid app_id  | 400 Invalid app_id  | 400 Invalid appId   |
- * | ALREADY_EXISTS                   | 500                 | 422                 | 500                 |
- * | UNAUTHENTICATED, of a signature  | 500                 | 401, WWW-Authenticate | 500                 |
- * | RESOURCE_EXHAUSTED               | 500                 | 429, Retry-After, RateLimit | 500, Retry-After    |
- * | UNAVAILABLE, ABORTED, DEADLINE   | 500                 | 503, Retry-After    | 500, Retry-After    |
- * | anything else                    | 500                 | 500                 | 500                 |
  */
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
-import { type RateLimit, reachedLimit } from "./rate-limit.js";
+import { rateLimitHeaders } from "./rate-limit.js";
 import { wholeSeconds } from "./times.js";
 
 export type Operation = "subscription_status" | "trace" | "recommend";
 
-/** The answer to a failed call. `retryAfterSeconds` 0 means no Retry-After. */
+/** The answer to a failed call. */
 export interface Failure {
   readonly status: number;
   readonly text: string;
-  readonly retryAfterSeconds: number;
-  /** The limit that the caller has reached, if its answer names it. */
-  readonly rateLimit?: RateLimit | undefined;
+  /** Besides those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Names of the headers of a signed event, as errors write them. */
@@ -41,14 +28,21 @@ const SIGNATURE_HEADERS = {
 export const KEY_HEADER = "Idempotency-Key";
 
 /** A request the facade itself refuses. `text` is for the caller: it names fields and never quotes values. */
-export class Refused extends Error {
+export class Refused extends Error implements Failure {
   constructor(
     readonly status: number,
     readonly text: string,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(text);
     this.name = "Refused";
   }
+}
+
+/** The answer to a failure behind the call. */
+interface Answer extends Failure {
+  /** It has Retry-After. */
+  readonly mayRetry?: true;
 }
 
 interface Wording {
@@ -57,9 +51,8 @@ interface Wording {
   readonly appId: string;
   /** From the message's field paths to the operation's names; `*` stands for an index. */
   readonly names: ReadonlyMap<string, string>;
-  readonly unavailable: { readonly status: number; readonly text: string; readonly retry: boolean };
-  readonly limited: { readonly status: number; readonly text: string; readonly retry: boolean };
-  readonly reused: { readonly status: number; readonly text: string };
+  /** By the code of a failure, or by its reason. Every other one is 500 with the text `internal`. */
+  readonly answers: ReadonlyMap<Code | string, Answer>;
   readonly internal: string;
 }
 
@@ -87,6 +80,15 @@ export const TEXT = {
   notReady: "Not ready",
 } as const;
 
+const BUSY: Answer = { status: 500, text: TEXT.unavailable, mayRetry: true };
+/** RFC 9110, 11.6.1: a 401 names a scheme. */
+const SIGN = { "www-authenticate": "Aisle-Signature" };
+
+/** The answer of a service that is away for a while. */
+function away(answer: Answer): [Code, Answer][] {
+  return [Code.Unavailable, Code.Aborted, Code.DeadlineExceeded].map((code) => [code, answer]);
+}
+
 const WORDING: Readonly<Record<Operation, Wording>> = {
   subscription_status: {
     noun: "parameter",
@@ -95,9 +97,7 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["visitor", "fpcid"],
       ["visitor.fingerprint_id", "fpcid"],
     ]),
-    unavailable: { status: 500, text: TEXT.statusFailed, retry: false },
-    limited: { status: 500, text: TEXT.statusFailed, retry: false },
-    reused: { status: 500, text: TEXT.statusFailed },
+    answers: new Map(),
     internal: TEXT.statusFailed,
   },
   trace: {
@@ -118,9 +118,14 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["signature.timestamp", SIGNATURE_HEADERS.timestamp],
       ["signature.signatures", SIGNATURE_HEADERS.signatures],
     ]),
-    unavailable: { status: 503, text: TEXT.unavailable, retry: true },
-    limited: { status: 429, text: TEXT.limited, retry: true },
-    reused: { status: 422, text: TEXT.keyReused },
+    answers: new Map<Code | string, Answer>([
+      ...away({ status: 503, text: TEXT.unavailable, mayRetry: true }),
+      [Code.ResourceExhausted, { status: 429, text: TEXT.limited, mayRetry: true }],
+      [Code.AlreadyExists, { status: 422, text: TEXT.keyReused }],
+      // Other reasons of UNAUTHENTICATED mean that the facade lacks the services' token, which is not the caller's fault.
+      ["SIGNATURE_UNKNOWN", { status: 401, text: TEXT.signatureUnknown, headers: SIGN }],
+      ["SIGNATURE_EXPIRED", { status: 401, text: TEXT.signatureExpired, headers: SIGN }],
+    ]),
     internal: TEXT.internal,
   },
   recommend: {
@@ -146,9 +151,7 @@ const WORDING: Readonly<Record<Operation, Wording>> = {
       ["filter.any_group_ids", "filterByGroups"],
       ["client_version", "version"],
     ]),
-    unavailable: { status: 500, text: TEXT.unavailable, retry: true },
-    limited: { status: 500, text: TEXT.unavailable, retry: true },
-    reused: { status: 500, text: TEXT.internal },
+    answers: new Map([...away(BUSY), [Code.ResourceExhausted, BUSY]]),
     internal: TEXT.internal,
   },
 };
@@ -174,43 +177,29 @@ function nounOf(operation: Operation, name: string): string {
 
 /** The answer to `error` on `operation`. The caller also logs a 500. */
 export function failureOf(operation: Operation, error: unknown): Failure {
-  if (error instanceof Refused) return { status: error.status, text: error.text, retryAfterSeconds: 0 };
-  const wording = WORDING[operation];
-  if (error instanceof ConnectError) {
-    switch (error.code) {
-      case Code.InvalidArgument:
-        return plain(invalidArgument(operation, error));
-      case Code.NotFound:
-        if (reasonOf(error) === "APP_NOT_FOUND") return plain(invalidApp(operation));
-        break;
-      case Code.AlreadyExists:
-        return { ...wording.reused, retryAfterSeconds: 0 };
-      case Code.Unauthenticated:
-        // Other reasons mean that the facade lacks the services' token, which is not the caller's fault.
-        if (operation === "trace" && reasonOf(error) === "SIGNATURE_UNKNOWN") return unproven(TEXT.signatureUnknown);
-        if (operation === "trace" && reasonOf(error) === "SIGNATURE_EXPIRED") return unproven(TEXT.signatureExpired);
-        break;
-      case Code.ResourceExhausted:
-        return limited(wording.limited, error);
-      case Code.Unavailable:
-      case Code.Aborted:
-      case Code.DeadlineExceeded:
-        return withRetry(wording.unavailable, error);
-    }
-  }
-  return { status: 500, text: wording.internal, retryAfterSeconds: 0 };
+  if (error instanceof Refused) return error;
+  const { answers, internal } = WORDING[operation];
+  if (!(error instanceof ConnectError)) return { status: 500, text: internal };
+  if (error.code === Code.InvalidArgument) return invalidArgument(operation, error);
+  const { reason = "", metadata = {} } = error.findDetails(ErrorInfoSchema)[0] ?? {};
+  if (error.code === Code.NotFound && reason === "APP_NOT_FOUND") return invalidApp(operation);
+  const answer = answers.get(reason) ?? answers.get(error.code);
+  if (answer?.mayRetry !== true) return answer ?? { status: 500, text: internal };
+  // In whole seconds, at least one: Retry-After has no fractions.
+  const seconds = Math.max(1, wholeSeconds(error.findDetails(RetryInfoSchema)[0]?.retryDelay));
+  const rest = answer.status === 429 ? usedUp(metadata, seconds) : {};
+  return { status: answer.status, text: answer.text, headers: { "retry-after": String(seconds), ...rest } };
 }
 
-function unproven(text: string): Failure {
-  return { status: 401, text, retryAfterSeconds: 0 };
-}
-
-function plain(refused: Refused): Failure {
-  return { status: refused.status, text: refused.text, retryAfterSeconds: 0 };
+/** The headers of a limit that the caller has reached; none where the error does not name it. */
+function usedUp(metadata: Readonly<Record<string, string>>, resetSeconds: number): Readonly<Record<string, string>> {
+  const [limit, windowSeconds] = [Number(metadata.limit), Number(metadata.window_seconds)];
+  const isNamed = Number.isSafeInteger(limit) && Number.isSafeInteger(windowSeconds);
+  return isNamed ? rateLimitHeaders(limit, windowSeconds, 0, resetSeconds) : {};
 }
 
 function invalidArgument(operation: Operation, error: ConnectError): Refused {
-  const violation = error.findDetails(BadRequestSchema)[0]?.fieldViolations[0];
+  const violation = violationOf(error);
   if (violation === undefined) return new Refused(400, TEXT.badRequest);
   const isMissing = violation.reason === "FIELD_MISSING";
   const { appId } = WORDING[operation];
@@ -222,8 +211,11 @@ function invalidArgument(operation: Operation, error: ConnectError): Refused {
 
 /** Whether a call was refused for its idempotency key, which may have come in a field or a header. */
 export function isKeyRefused(error: unknown): boolean {
-  if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return false;
-  return error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field === "idempotency_key";
+  return error instanceof ConnectError && violationOf(error)?.field === "idempotency_key";
+}
+
+function violationOf(error: ConnectError) {
+  return error.findDetails(BadRequestSchema)[0]?.fieldViolations[0];
 }
 
 /** The operation's name of a message's field, with its index. */
@@ -231,21 +223,4 @@ function ownName(operation: Operation, path: string): string | undefined {
   const index = /\[(\d+)\]/.exec(path)?.[1];
   const name = WORDING[operation].names.get(path.replace(/\[\d+\]/, "[*]"));
   return index === undefined ? name : name?.replace("[*]", `[${index}]`);
-}
-
-function reasonOf(error: ConnectError): string {
-  return error.findDetails(ErrorInfoSchema)[0]?.reason ?? "";
-}
-
-/** In whole seconds, at least one: Retry-After has no fractions. */
-function withRetry(answer: { status: number; text: string; retry: boolean }, error: ConnectError): Failure {
-  if (!answer.retry) return { status: answer.status, text: answer.text, retryAfterSeconds: 0 };
-  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  return { status: answer.status, text: answer.text, retryAfterSeconds: Math.max(1, wholeSeconds(delay)) };
-}
-
-function limited(answer: { status: number; text: string; retry: boolean }, error: ConnectError): Failure {
-  const failure = withRetry(answer, error);
-  if (failure.status !== 429) return failure;
-  return { ...failure, rateLimit: reachedLimit(error, failure.retryAfterSeconds) };
 }

@@ -7,7 +7,7 @@
  * costs about three times as much. test/facade/form.test.ts holds this reader against URLSearchParams.
  */
 
-import { addElement, type ListElements, listText, mayBeElement } from "./form-lists.js";
+import { addElement, type ListElements, listText, mayBeElement } from "./lists.js";
 import { isLonger } from "./text-values.js";
 
 /** Limits of a form. Fields beyond them are dropped and counted; the form is still accepted. */
@@ -61,7 +61,7 @@ export function joinLists(form: Form, limits: FormLimits = FORM_LIMITS): Form {
 export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
   const form = emptyForm();
   const { fields } = form;
-  const decode = partDecoder();
+  const decode = percentDecoder();
   const end = text.length;
   let equals = -1;
   let pairs = 0;
@@ -75,8 +75,8 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
     if (equals < stop - 1 || (equals === stop - 1 && mayBeElement(text, start, equals))) {
       if (fields.size >= limits.fields || ++pairs > MAX_PAIRS) form.droppedFields++;
       else {
-        const name = decode(text.slice(start, equals));
-        if (!fields.has(name)) addField(form, name, decode(text.slice(equals + 1, stop)), limits);
+        const name = decodePart(text.slice(start, equals), decode);
+        if (!fields.has(name)) addField(form, name, decodePart(text.slice(equals + 1, stop), decode), limits);
       }
     }
     start = stop + 1;
@@ -85,29 +85,23 @@ export function readForm(text: string, limits: FormLimits = FORM_LIMITS): Form {
 }
 
 /** One name or value of a form, decoded. */
-export function decodePart(text: string): string {
-  return decodePercent(withSpaces(text));
+export function decodePart(text: string, decode = decodePercent): string {
+  return decode(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
 
 /** Decodes `%XX` as UTF-8 and leaves everything else as it is. */
 export function decodePercent(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // invalid UTF-8: decode byte by byte
-    return decodeBytes(text);
-  }
+  return percentDecoder()(text);
 }
 
 /**
- * `decodePart` for many texts of one form. An exception costs fifteen times as much as `decodeBytes`, and a body can
- * cause 100,000 of them. So after the first one, all texts are decoded byte by byte.
+ * `decodePercent` for many texts. decodeURIComponent throws at a bare `%` and at bytes that are no UTF-8, which costs
+ * fifteen times as much as `decodeBytes`, and a body can cause 100,000 of these exceptions. So after the first one, all
+ * texts are decoded byte by byte.
  */
-function partDecoder(): (text: string) => string {
+function percentDecoder(): (text: string) => string {
   let wasRefused = false;
-  return (part) => {
-    const text = withSpaces(part);
+  return (text) => {
     if (!text.includes("%")) return text;
     if (wasRefused) return decodeBytes(text);
     try {
@@ -120,37 +114,13 @@ function partDecoder(): (text: string) => string {
   };
 }
 
-function withSpaces(text: string): string {
-  return text.includes("+") ? text.replaceAll("+", " ") : text;
-}
-
-/** Decodes byte by byte, for text that decodeURIComponent rejects: a bare `%`, or invalid UTF-8. */
 function decodeBytes(text: string): string {
-  const source = Buffer.from(text);
-  const bytes = Buffer.allocUnsafe(source.length);
-  let length = 0;
-  for (let at = 0; at < source.length; at++) {
-    const byte = source[at]!;
-    if (byte === 0x25) {
-      const high = hexDigit(source[at + 1]);
-      const low = hexDigit(source[at + 2]);
-      if (high !== -1 && low !== -1) {
-        bytes[length++] = high * 16 + low;
-        at += 2;
-        continue;
-      }
-    }
-    bytes[length++] = byte;
-  }
-  return bytes.toString("utf8", 0, length);
+  const bytes = Buffer.from(text).toString("latin1");
+  const decoded = bytes.replace(ESCAPES, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+  return Buffer.from(decoded, "latin1").toString();
 }
 
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
+const ESCAPES = /%[0-9A-Fa-f]{2}/g;
 
 /**
  * Some senders encode each value before they hand it to a form encoder that encodes it again. After the form is
@@ -165,9 +135,11 @@ const ESCAPE = /%[0-9A-Fa-f]{2}/;
 
 /** Decodes the values of `known` names a second time, in place, when their sender encoded them twice. */
 export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlySet<string>): void {
-  if (!hasPercent(fields)) return;
-  const found = [...fields].some(([name, value]) => known.has(name) && ENCODED.test(value) && ESCAPE.test(value));
-  if (!found) return;
+  let isFound = false;
+  fields.forEach((value, name) => {
+    isFound ||= isTwiceEncoded(value) && known.has(name);
+  });
+  if (!isFound) return;
   for (const [name, value] of fields) {
     if (!known.has(name) || !ENCODED.test(value)) continue;
     if (name !== "phone" || ESCAPE.test(value)) fields.set(name, decodePart(value));
@@ -179,11 +151,10 @@ export function decodeTwiceEncoded(fields: Map<string, string>, known: ReadonlyS
  * holds `%3D` reaches a page as these three characters.
  */
 export function decodeTwiceEncodedId(id: string): string {
-  return id.includes("%") && ENCODED.test(id) && ESCAPE.test(id) ? decodePart(id) : id;
+  return isTwiceEncoded(id) ? decodePart(id) : id;
 }
 
-/** Almost no form has one, and this check is cheaper than looking at names. */
-function hasPercent(fields: ReadonlyMap<string, string>): boolean {
-  for (const value of fields.values()) if (value.includes("%")) return true;
-  return false;
+/** Almost no value has a percent sign, and this check is the cheapest. */
+function isTwiceEncoded(value: string): boolean {
+  return value.includes("%") && ENCODED.test(value) && ESCAPE.test(value);
 }

@@ -1,5 +1,5 @@
 import { parseExactJson } from "../parse/exact-json.js";
-import { isBeyondBounds } from "../parse/json-bounds.js";
+import { isBeyondBounds, type JsonBounds } from "../parse/json-bounds.js";
 import { Refused, TEXT } from "./errors.js";
 
 /**
@@ -21,10 +21,18 @@ const BOUNDS = {
 export function parseJson(text: string): unknown {
   const containers = text.length / BOUNDS.perContainer + BOUNDS.pieces;
   const commas = text.length / BOUNDS.perComma + BOUNDS.pieces;
-  if (isBeyondBounds(text, { depth: BOUNDS.depth, containers, commas })) throw new Refused(400, TEXT.invalidJson);
+  const value = parseWithin(text.replace(/^\ufeff/, ""), { depth: BOUNDS.depth, containers, commas });
+  if (value === undefined) throw new Refused(400, TEXT.invalidJson);
+  return value;
+}
+
+/** The value of a text; undefined when it is not JSON or is beyond the bounds. */
+export function parseWithin(text: string, bounds: JsonBounds): unknown {
+  if (isBeyondBounds(text, bounds)) return undefined;
   try {
-    return parseExactJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return parseExactJson(text);
   } catch {
-    throw new Refused(400, TEXT.invalidJson);
+    // no JSON, which the caller answers
+    return undefined;
   }
 }

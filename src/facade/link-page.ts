@@ -3,24 +3,18 @@
  * language follows the browser's preference.
  */
 
+import { escapeUTF8 } from "entities";
+
 /** What the page shows. */
 export type LinkPageState = "ask_confirm" | "ask_unsubscribe" | "confirmed" | "unsubscribed" | "void" | "failed";
 
-interface Words {
-  readonly askConfirm: string;
-  readonly confirm: string;
-  readonly askUnsubscribe: string;
-  readonly unsubscribe: string;
-  readonly confirmed: string;
-  readonly unsubscribed: string;
-  readonly void: string;
-  readonly failed: string;
-}
+/** The texts of the states, and of the buttons below the two questions. */
+type Words = Readonly<Record<LinkPageState | "confirm" | "unsubscribe", string>>;
 
 const ENGLISH: Words = {
-  askConfirm: "Do you want to receive our news?",
+  ask_confirm: "Do you want to receive our news?",
   confirm: "Yes, subscribe me",
-  askUnsubscribe: "Do you no longer want to receive our news?",
+  ask_unsubscribe: "Do you no longer want to receive our news?",
   unsubscribe: "Unsubscribe",
   confirmed: "Thank you. You are subscribed.",
   unsubscribed: "You are unsubscribed and will receive no more news.",
@@ -33,9 +27,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "de",
     {
-      askConfirm: "Möchten Sie unsere Neuigkeiten erhalten?",
+      ask_confirm: "Möchten Sie unsere Neuigkeiten erhalten?",
       confirm: "Ja, anmelden",
-      askUnsubscribe: "Möchten Sie unsere Neuigkeiten nicht mehr erhalten?",
+      ask_unsubscribe: "Möchten Sie unsere Neuigkeiten nicht mehr erhalten?",
       unsubscribe: "Abmelden",
       confirmed: "Vielen Dank. Sie sind angemeldet.",
       unsubscribed: "Sie sind abgemeldet und erhalten keine Neuigkeiten mehr.",
@@ -46,9 +40,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "fr",
     {
-      askConfirm: "Souhaitez-vous recevoir nos actualités ?",
+      ask_confirm: "Souhaitez-vous recevoir nos actualités ?",
       confirm: "Oui, m’abonner",
-      askUnsubscribe: "Souhaitez-vous ne plus recevoir nos actualités ?",
+      ask_unsubscribe: "Souhaitez-vous ne plus recevoir nos actualités ?",
       unsubscribe: "Me désabonner",
       confirmed: "Merci. Vous êtes abonné.",
       unsubscribed: "Vous êtes désabonné et ne recevrez plus d’actualités.",
@@ -59,9 +53,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "es",
     {
-      askConfirm: "¿Quiere recibir nuestras novedades?",
+      ask_confirm: "¿Quiere recibir nuestras novedades?",
       confirm: "Sí, suscribirme",
-      askUnsubscribe: "¿Ya no quiere recibir nuestras novedades?",
+      ask_unsubscribe: "¿Ya no quiere recibir nuestras novedades?",
       unsubscribe: "Darme de baja",
       confirmed: "Gracias. Su suscripción está confirmada.",
       unsubscribed: "Se ha dado de baja y no recibirá más novedades.",
@@ -72,9 +66,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "it",
     {
-      askConfirm: "Desidera ricevere le nostre novità?",
+      ask_confirm: "Desidera ricevere le nostre novità?",
       confirm: "Sì, iscrivimi",
-      askUnsubscribe: "Non desidera più ricevere le nostre novità?",
+      ask_unsubscribe: "Non desidera più ricevere le nostre novità?",
       unsubscribe: "Annulla l’iscrizione",
       confirmed: "Grazie. L’iscrizione è confermata.",
       unsubscribed: "L’iscrizione è annullata: non riceverà altre novità.",
@@ -85,9 +79,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "nl",
     {
-      askConfirm: "Wilt u ons nieuws ontvangen?",
+      ask_confirm: "Wilt u ons nieuws ontvangen?",
       confirm: "Ja, aanmelden",
-      askUnsubscribe: "Wilt u ons nieuws niet meer ontvangen?",
+      ask_unsubscribe: "Wilt u ons nieuws niet meer ontvangen?",
       unsubscribe: "Afmelden",
       confirmed: "Dank u. U bent aangemeld.",
       unsubscribed: "U bent afgemeld en ontvangt geen nieuws meer.",
@@ -98,9 +92,9 @@ const LANGUAGES: ReadonlyMap<string, Words> = new Map([
   [
     "pl",
     {
-      askConfirm: "Czy chcesz otrzymywać nasze wiadomości?",
+      ask_confirm: "Czy chcesz otrzymywać nasze wiadomości?",
       confirm: "Tak, zapisz mnie",
-      askUnsubscribe: "Czy nie chcesz już otrzymywać naszych wiadomości?",
+      ask_unsubscribe: "Czy nie chcesz już otrzymywać naszych wiadomości?",
       unsubscribe: "Wypisz mnie",
       confirmed: "Dziękujemy. Subskrypcja jest potwierdzona.",
       unsubscribed: "Wypisano. Nie będziesz już otrzymywać wiadomości.",
@@ -126,52 +120,28 @@ const STYLE =
   "button:focus-visible{outline:3px solid;outline-offset:3px}";
 
 /** With `shopName` "" the shop's line is left out. `acceptLanguage` is the header of the request. */
-export function linkPage(state: LinkPageState, shopName: string, acceptLanguage: string | undefined): string {
-  const [language, words] = preferred(acceptLanguage);
-  const [text, button] = wordsOf(state, words);
-  const form = button === "" ? "" : `<form method="post"><button>${escaped(button)}</button></form>`;
-  const title = shopName === "" ? text : shopName;
-  const heading = shopName === "" ? "" : `<h1>${escaped(shopName)}</h1>`;
+export function linkPage(state: LinkPageState, shopName: string, acceptLanguage = ""): string {
+  const language = preferred(acceptLanguage);
+  const words = LANGUAGES.get(language) ?? ENGLISH;
+  const text = words[state];
+  const button = state === "ask_confirm" ? words.confirm : state === "ask_unsubscribe" ? words.unsubscribe : "";
+  const form = button === "" ? "" : `<form method="post"><button>${escapeUTF8(button)}</button></form>`;
+  const heading = shopName === "" ? "" : `<h1>${escapeUTF8(shopName)}</h1>`;
   return (
-    `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escaped(title)}</title>` +
+    `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeUTF8(shopName || text)}</title>` +
     `<meta name="viewport" content="width=device-width"><style>${STYLE}</style>` +
-    `<main>${heading}<p role="status">${escaped(text)}</p>${form}</main></html>`
+    `<main>${heading}<p role="status">${escapeUTF8(text)}</p>${form}</main></html>`
   );
 }
 
-function wordsOf(state: LinkPageState, words: Words): readonly [text: string, button: string] {
-  if (state === "ask_confirm") return [words.askConfirm, words.confirm];
-  if (state === "ask_unsubscribe") return [words.askUnsubscribe, words.unsubscribe];
-  return [words[state], ""];
-}
+const ACCEPTED = /^\s*([a-z]{2})(?:-[a-z0-9-]*)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/;
 
-/** The best available language by weight; otherwise English. */
-function preferred(acceptLanguage = ""): readonly [string, Words] {
-  const asked = acceptLanguage
-    .slice(0, 512)
-    .split(",")
-    .map((part) => {
-      const [, language = "", weight = "1"] =
-        /^\s*([A-Za-z]{2})(?:-[A-Za-z0-9-]*)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/.exec(part) ?? [];
-      return { language: language.toLowerCase(), weight: Number(weight) };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight);
-  for (const { language } of asked) {
-    const words = LANGUAGES.get(language);
-    if (words !== undefined) return [language, words];
+/** The available language of the greatest weight, the first of several; otherwise English. */
+function preferred(acceptLanguage: string): string {
+  let [best, most] = ["en", 0];
+  for (const part of acceptLanguage.slice(0, 512).split(",")) {
+    const [, language = "", weight = "1"] = ACCEPTED.exec(part.toLowerCase()) ?? [];
+    if (LANGUAGES.has(language) && Number(weight) > most) [best, most] = [language, Number(weight)];
   }
-  return ["en", ENGLISH];
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+  return best;
 }

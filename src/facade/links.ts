@@ -2,57 +2,44 @@
  * `/s/TOKEN`, the links in mails. GET shows a page that asks, and changes nothing, since mail scanners open links. POST
  * makes the change: by the page's button, or by a mail program's one click (RFC 8058).
  */
-import { type CallOptions, type Client, Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LinkPurpose } from "../gen/aisle/v1/link_pb.js";
-import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { readCookie } from "./cookies.js";
+import { readVisitorCookie } from "./cookies.js";
 import { TEXT } from "./errors.js";
 import { LINK_PAGE_HEADERS, type LinkPageState, linkPage } from "./link-page.js";
-import { sendError } from "./rest-server.js";
-import { isNothing, trimSpaces } from "./text-values.js";
+import type { OperationParts } from "./operations.js";
+import { type ReportCall, sendError } from "./rest-server.js";
 
-export interface LinksDependencies {
-  readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getLink" | "followLink">;
-  readonly callOptions: CallOptions | undefined;
-  /** Called with each internal failure. */
-  readonly onFailure: (error: unknown, requestId: string) => void;
-}
+type LinkRequest = FastifyRequest<{ Params: { "*": string } }>;
 
-export function createLinkPages({ subscriptions, callOptions, onFailure }: LinksDependencies) {
-  const answered = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    act: () => Promise<{ readonly state: LinkPageState; readonly appName: string }>,
-  ): Promise<FastifyReply> => {
-    try {
-      const { state, appName } = await act();
-      return sendPage(request, reply, 200, state, appName);
-    } catch (error) {
-      if (error instanceof ConnectError && (error.code === Code.NotFound || error.code === Code.InvalidArgument))
-        return sendPage(request, reply, 404, "void", "");
-      const isAway = error instanceof ConnectError && AWAY.has(error.code);
-      if (!isAway) onFailure(error, request.id);
-      else reply.header("retry-after", "60");
-      return sendPage(request, reply, isAway ? 503 : 500, "failed", "");
-    }
-  };
+export function createLinkPages({ subscriptions, callOptions }: OperationParts, report: ReportCall) {
+  const answered =
+    (act: (request: LinkRequest) => Promise<{ readonly state: LinkPageState; readonly appName: string }>) =>
+    async (request: LinkRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      try {
+        const { state, appName } = await act(request);
+        return sendPage(request, reply, 200, state, appName);
+      } catch (error) {
+        const code = error instanceof ConnectError ? error.code : Code.Unknown;
+        if (code === Code.NotFound || code === Code.InvalidArgument) return sendPage(request, reply, 404, "void");
+        if (AWAY.has(code)) return sendPage(request, reply.header("retry-after", "60"), 503, "failed");
+        report(undefined, request.id, error);
+        return sendPage(request, reply, 500, "failed");
+      }
+    };
   return {
-    ask: (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) =>
-      answered(request, reply, async () => {
-        const { appName, purpose, done } = await subscriptions.getLink({ token: request.params["*"] }, callOptions);
-        const isConfirm = purpose === LinkPurpose.CONFIRM;
-        const asked = isConfirm ? "ask_confirm" : "ask_unsubscribe";
-        return { appName, state: done ? doneState(purpose) : asked };
-      }),
-    follow: (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) =>
-      answered(request, reply, async () => {
-        const fingerprintId = trimSpaces(readCookie(request.headers.cookie, "fp_ccid"));
-        const visitor = isNothing(fingerprintId) ? undefined : { fingerprintId };
-        const { "*": token } = request.params;
-        const { appName, purpose } = await subscriptions.followLink({ token, visitor }, callOptions);
-        return { appName, state: doneState(purpose) };
-      }),
+    ask: answered(async ({ params }) => {
+      const { appName, purpose, done } = await subscriptions.getLink({ token: params["*"] }, callOptions);
+      const asked = purpose === LinkPurpose.CONFIRM ? "ask_confirm" : "ask_unsubscribe";
+      return { appName, state: done ? doneState(purpose) : asked };
+    }),
+    follow: answered(async ({ params, headers }) => {
+      const fingerprintId = readVisitorCookie(headers.cookie);
+      const visitor = fingerprintId === "" ? undefined : { fingerprintId };
+      const { appName, purpose } = await subscriptions.followLink({ token: params["*"], visitor }, callOptions);
+      return { appName, state: doneState(purpose) };
+    }),
   };
 }
 
@@ -62,24 +49,12 @@ function doneState(purpose: LinkPurpose): LinkPageState {
   return purpose === LinkPurpose.CONFIRM ? "confirmed" : "unsubscribed";
 }
 
-const FAILURES: ReadonlyMap<LinkPageState, string> = new Map([
-  ["void", TEXT.notFound],
-  ["failed", TEXT.unavailable],
-]);
-
 /** Browsers get a page; other programs get the same errors as everywhere else. */
-function sendPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  state: LinkPageState,
-  appName: string,
-): FastifyReply {
-  const { accept = "", "accept-language": language } = request.headers;
-  const failure = FAILURES.get(state);
-  if (failure !== undefined && !accept.includes("text/html")) return sendError(reply, status, failure);
-  return reply
-    .code(status)
-    .headers({ ...LINK_PAGE_HEADERS })
-    .send(linkPage(state, appName, language));
+function sendPage({ headers }: LinkRequest, reply: FastifyReply, status: number, state: LinkPageState, appName = "") {
+  const { accept = "", "accept-language": language } = headers;
+  const isFault = state === "void" || state === "failed";
+  if (isFault && !accept.includes("text/html"))
+    return sendError(reply, status, state === "void" ? TEXT.notFound : TEXT.unavailable);
+  const page = linkPage(state, appName, language);
+  return reply.code(status).headers(LINK_PAGE_HEADERS).send(page);
 }

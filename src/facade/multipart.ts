@@ -17,31 +17,28 @@ const PIECE_BYTES = 16 * 1024;
  * counted as one. A truncated body gives the fields before its end. Rejects with Refused when the content type has no
  * boundary.
  */
-export function readMultipart(contentType: string, body: Buffer): Promise<Form> {
-  return new Promise((resolve, reject) => {
-    const form = emptyForm();
-    const parser = openParser(contentType, body.length);
-    if (parser === undefined) return reject(new Refused(400, TEXT.invalidBody));
-    // Against its types, the parser passes on a part without a name.
-    parser.on("field", (name: string | undefined, value) => addField(form, name ?? "", value));
-    parser.on("file", (_name, stream) => {
-      form.droppedFields++;
-      // A broken part ends its stream with an error; the parser reports the same one.
-      stream.on("error", () => resolve(joinLists(form)));
-      stream.resume();
-    });
+export async function readMultipart(contentType: string, body: Buffer): Promise<Form> {
+  const form = emptyForm();
+  const parser = openParser(contentType, body.length);
+  // Against its types, the parser passes on a part without a name.
+  parser.on("field", (name: string | undefined, value) => addField(form, name ?? "", value));
+  await new Promise<void>((resolve) => {
     let isOver = false;
     // The parser delivers the previous field in the next tick.
     const end = () => {
       isOver = true;
-      setImmediate(() => resolve(joinLists(form)));
+      setImmediate(resolve);
     };
+    parser.on("file", (_name, stream) => {
+      form.droppedFields++;
+      // A broken part ends its stream with an error; the parser reports the same one.
+      stream.on("error", end).resume();
+    });
     parser.on("partsLimit", () => {
       form.droppedFields++;
       end();
     });
-    parser.on("error", end);
-    parser.on("finish", end);
+    parser.on("error", end).on("finish", end);
     const feed = (from: number) => {
       if (isOver) return;
       if (from >= body.length) parser.end();
@@ -49,9 +46,10 @@ export function readMultipart(contentType: string, body: Buffer): Promise<Form> 
     };
     feed(0);
   });
+  return joinLists(form);
 }
 
-function openParser(contentType: string, size: number): BusboyInstance | undefined {
+function openParser(contentType: string, size: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { "content-type": contentType },
@@ -59,7 +57,7 @@ function openParser(contentType: string, size: number): BusboyInstance | undefin
       limits: { fieldNameSize: MAX_NAME_BYTES, fieldSize: size, headerPairs: 16, parts: MAX_PARTS },
     });
   } catch {
-    // the answer reports the malformed body
-    return undefined;
+    // a content type without a boundary
+    throw new Refused(400, TEXT.invalidBody);
   }
 }

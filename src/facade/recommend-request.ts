@@ -5,9 +5,10 @@
 import type { FrameInteraction, InteractionType, ProductInteraction } from "../gen/aisle/v1/interaction_pb.js";
 import { AvailabilityFilter } from "../gen/aisle/v1/recommendation_filter_pb.js";
 import type { RecommendPageRequest, RecommendRequest } from "../gen/aisle/v1/recommendation_service_pb.js";
-import { invalid, invalidApp, missing } from "./errors.js";
+import { parseRfc3339 } from "../parse/times.js";
+import { invalid, invalidApp, missing, type Refused } from "./errors.js";
 import { decodeTwiceEncodedId } from "./form.js";
-import { type IdList, readIdList, scalarText } from "./id-lists.js";
+import { type IdList, readIdList, scalarText } from "./lists.js";
 import {
   type BodyName,
   FRAME_ID,
@@ -21,7 +22,7 @@ import {
   RECOMMEND_BODY,
 } from "./recommend-fields.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
-import { parseRfc3339, timestampOf } from "./times.js";
+import { timestampOf } from "./times.js";
 
 /** Maximum groups of a filter. */
 const MAX_GROUPS = 1000;
@@ -108,47 +109,56 @@ function isFrameList(value: unknown): value is readonly string[] {
 }
 
 function readInteractions(value: unknown): ProductInteraction[] {
-  if (!Array.isArray(value)) throw invalid("recommend", "productInteractions");
-  const elements: readonly unknown[] = value;
-  const interactions: ProductInteraction[] = new Array(elements.length);
-  for (let index = 0; index < elements.length; index++) {
-    const element = elements[index];
-    if (!isObject<InteractionName>(element)) throw invalid("recommend", `productInteractions[${index}]`);
-    interactions[index] = {
-      $typeName: "aisle.v1.ProductInteraction",
-      type: readType(element.productInteractionType, index),
-      productId: elementId(element, "productId", "productInteractions", index),
-      sku: elementId(element, "productSku", "productInteractions", index),
-      interactionTime: readTime(element.utcInteractionDate, "productInteractions", index),
-    };
-  }
-  return interactions;
+  return readElements<InteractionName, ProductInteraction>(value, "productInteractions", (element, place) => ({
+    $typeName: "aisle.v1.ProductInteraction",
+    type: readType(element, place),
+    productId: id(element, "productId", place),
+    sku: id(element, "productSku", place),
+    interactionTime: readTime(element, place),
+  }));
 }
 
 function readFrameInteractions(value: unknown): FrameInteraction[] {
   if (value === undefined || value === null || value === "") return [];
-  if (!Array.isArray(value)) throw invalid("recommend", "recommendFrameInteractions");
-  return value.map((element: unknown, index) => {
-    if (!isObject<FrameInteractionName>(element)) throw invalid("recommend", `recommendFrameInteractions[${index}]`);
-    return {
+  return readElements<FrameInteractionName, FrameInteraction>(
+    value,
+    "recommendFrameInteractions",
+    (element, place) => ({
       $typeName: "aisle.v1.FrameInteraction",
-      frameId: elementId(element, "trackerProductGroupId", "recommendFrameInteractions", index),
-      interactionTime: readTime(element.utcInteractionDate, "recommendFrameInteractions", index),
-    };
+      frameId: id(element, "trackerProductGroupId", place),
+      interactionTime: readTime(element, place),
+    }),
+  );
+}
+
+/** Where an element is. Its text is made only for an error: a body has thousands of elements. */
+interface Place {
+  readonly list: BodyName;
+  readonly index: number;
+}
+
+function readElements<Name extends string, T>(
+  value: unknown,
+  list: BodyName,
+  read: (element: Fields<Name>, place: Place) => T,
+): T[] {
+  if (!Array.isArray(value)) throw invalid("recommend", list);
+  return value.map((element: unknown, index) => {
+    if (!isObject<Name>(element)) throw invalid("recommend", `${list}[${index}]`);
+    return read(element, { list, index });
   });
 }
 
-function readType(value: unknown, index: number): InteractionType {
-  if (typeof value === "string") {
-    const type = INTERACTION_TYPES.get(value) ?? INTERACTION_TYPES.get(value.trim().toLowerCase());
-    if (type !== undefined) return type;
-  }
-  throw invalid("recommend", `productInteractions[${index}].productInteractionType`);
+function readType({ productInteractionType: value }: Fields<InteractionName>, place: Place): InteractionType {
+  const word = typeof value === "string" ? value : "";
+  const type = INTERACTION_TYPES.get(word) ?? INTERACTION_TYPES.get(word.trim().toLowerCase());
+  if (type === undefined) throw invalidField("productInteractionType", place);
+  return type;
 }
 
-function readTime(value: unknown, list: BodyName, index: number) {
+function readTime({ utcInteractionDate: value }: Fields<"utcInteractionDate">, place: Place) {
   const ms = typeof value === "string" ? parseRfc3339(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw invalid("recommend", `${list}[${index}].utcInteractionDate`);
+  if (Number.isNaN(ms)) throw invalidField("utcInteractionDate", place);
   return timestampOf(ms);
 }
 
@@ -167,28 +177,24 @@ function readList(body: Body, name: ListName, most: number): IdList {
 /**
  * An id that must be text. An id that is too long, has control characters or is a written-out null counts as absent.
  */
-function id(body: Body, name: BodyName): string {
-  const value = text(body, name);
+function id<Name extends string>(fields: Fields<Name>, name: Name, place?: Place): string {
+  const value = text(fields, name, place);
   return isNothing(value) ? "" : cleanId(value);
 }
 
-function elementId<Name extends string>(element: Fields<Name>, name: Name, list: BodyName, index: number): string {
-  const value = element[name];
-  // Builds the text of the path only when an error needs it: this runs for every interaction.
-  const read = typeof value === "string" ? value : scalarText(value);
-  if (read === undefined) throw invalid("recommend", `${list}[${index}].${name}`);
-  return read === "" || isNothing(read) ? "" : cleanId(read);
+function text<Name extends string>(fields: Fields<Name>, name: Name, place?: Place): string {
+  const read = scalarText(fields[name]);
+  if (read === undefined) throw invalidField(name, place);
+  return read;
+}
+
+function invalidField(name: string, place: Place | undefined): Refused {
+  return invalid("recommend", place === undefined ? name : `${place.list}[${place.index}].${name}`);
 }
 
 /** Never refused: the page works without it. */
 function isOn(value: unknown): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
-}
-
-function text(body: Body, name: BodyName): string {
-  const read = scalarText(body[name]);
-  if (read === undefined) throw invalid("recommend", name);
-  return read;
 }
 
 function isObject<Name extends string>(value: unknown): value is Fields<Name> {

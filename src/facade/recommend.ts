@@ -1,34 +1,18 @@
-import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ProductCard } from "../gen/aisle/v1/product_card_pb.js";
-import type {
-  RecommendationService,
-  RecommendRequest,
-  RecommendResponse,
-} from "../gen/aisle/v1/recommendation_service_pb.js";
-import type { Origins } from "./cors.js";
-import { Refused, TEXT } from "./errors.js";
+import type { RecommendRequest, RecommendResponse } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { parseJson } from "./json-body.js";
+import type { OperationParts } from "./operations.js";
 import { toRecommendPageRequest, toRecommendRequest, wantsCurrency } from "./recommend-request.js";
-import { sendJson } from "./rest-server.js";
-import { createCrawlerTest, signalsOf } from "./sender.js";
-
-export interface RecommendDependencies {
-  readonly recommendations: Pick<Client<typeof RecommendationService>, "recommend" | "recommendPage">;
-  readonly origins: Origins;
-  readonly callOptions: CallOptions | undefined;
-}
+import { signalsOf } from "./sender.js";
 
 /**
  * POST /recommend: the visitor's recommendations. POST /recommend_page: those of several frames of a page, which share no
  * product. The body is JSON, whatever its content type says.
  */
-export function createRecommend({ recommendations, origins, callOptions }: RecommendDependencies) {
-  const isCrawler = createCrawlerTest();
+export function createRecommend({ recommendations, origins, isCrawler, callOptions }: OperationParts) {
   const admit = async ({ headers }: FastifyRequest, asked: RecommendRequest): Promise<void> => {
-    const { origin } = headers;
-    if (origin !== undefined && !(await origins.allows(asked.appId, origin)))
-      throw new Refused(403, TEXT.originNotAllowed);
+    await origins.check(asked.appId, headers.origin);
     const signals = signalsOf(headers);
     if (signals !== undefined) asked.signals = signals;
     asked.bot = isCrawler(headers["user-agent"] ?? "");
@@ -40,8 +24,7 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
       await admit(request, asked);
       const response = await recommendations.recommend(asked, callOptions);
       const product = productOf(body);
-      const answer = { ...contextOf(response, product), ...listsOf(response, product) };
-      sendJson(reply, 200, JSON.stringify({ ...idOf(asked, response), ...answer }));
+      reply.send({ ...idOf(asked, response), ...contextOf(response, product), ...listsOf(response, product) });
     },
     page: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const body = bodyOf(request);
@@ -54,7 +37,7 @@ export function createRecommend({ recommendations, origins, callOptions }: Recom
         ...idOf(asked.request, frame),
         ...listsOf(frame, product),
       }));
-      sendJson(reply, 200, JSON.stringify({ ...contextOf(response.frames[0], product), frames }));
+      reply.send({ ...contextOf(response.frames[0], product), frames });
     },
   };
 }

@@ -1,22 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Tracer } from "../adapters/tracer.js";
 import type { Operation } from "./errors.js";
-
-/** The facade's trace spans. */
-export interface FacadeTracer {
-  start(
-    name: string,
-    options: {
-      readonly kind: "server";
-      /** Headers of W3C Trace Context; malformed ones count as absent. */
-      readonly caller: { readonly traceparent?: string | undefined; readonly tracestate?: string | undefined };
-      readonly attributes: Readonly<Record<string, string>>;
-    },
-  ): {
-    set(name: string, value: number): void;
-    within<T>(work: () => T): T;
-    end(outcome: "ok" | "failed"): void;
-  };
-}
 
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -24,7 +8,7 @@ type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
  * Wraps the listener in a span for each request, which continues the caller's trace. Without a tracer it returns the
  * listener itself. Spans contain the operation and the status, and no request data.
  */
-export function inSpan(tracer: FacadeTracer | undefined, operation: Operation, listener: Listener): Listener {
+export function inSpan(tracer: Tracer | undefined, operation: Operation, listener: Listener): Listener {
   if (tracer === undefined) return listener;
   return (request, reply) => {
     const { method, headers, routeOptions } = request;

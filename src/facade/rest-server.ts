@@ -2,19 +2,18 @@
  * The HTTP server of REST, below its operations: what a peer may send, the headers of every answer, and what is answered when
  * no operation was reached. Errors that an operation throws are answered in the operation's words.
  */
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { ConnectError } from "@connectrpc/connect";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Metrics } from "../adapters/metrics.js";
+import type { Tracer } from "../adapters/tracer.js";
 import { answerOneAtATime } from "../http/pipelining.js";
-import { type BodyDone, type BodyStream, createBodyReader, createWorkSpacing } from "./body.js";
-import { ACCEPTED_CODINGS } from "./content-coding.js";
+import { type BodyDone, type BodyStream, createBodyReader } from "./body.js";
 import { addCorsHeaders, answerPreflight } from "./cors.js";
 import { type Failure, failureOf, type Operation, Refused, TEXT } from "./errors.js";
 import { METHODS, OPERATIONS } from "./operations.js";
-import { addRateLimitHeaders } from "./rate-limit.js";
-import { type FacadeTracer, inSpan } from "./request-spans.js";
-import { type Certificate, createSecureServer } from "./secure-server.js";
-import { answerBrokenRequest, BODY_LIMITS, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
+import { inSpan } from "./request-spans.js";
+import { answerBrokenRequest, failureOfServer, MAX_CONNECTIONS, SERVER_LIMITS } from "./server-limits.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -23,12 +22,6 @@ declare module "fastify" {
     /** Arrival of the request, by `monotonicNow`. */
     arrivedAt: number;
   }
-}
-
-/** Counters and timings for the operator. Labels have a closed set of values. */
-export interface FacadeMetrics {
-  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
-  observe(name: string, ms: number, labels?: Readonly<Record<string, string>>): void;
 }
 
 /** A structured log, for example pino. */
@@ -44,13 +37,13 @@ export interface RestServerOptions {
   readonly maxConnections?: number | undefined;
   /** Returns an id for a request that brings none. */
   readonly newRequestId: () => string;
-  /** Certificate for https; without it the server speaks http. */
-  readonly certificate?: Certificate | undefined;
+  /** For https, in PEM: the certificate, followed by those that signed it, and its private key. Default: http. */
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
   /** True once the process is stopping: it is not ready, and connections are closed after their answer. */
   readonly isStopping: () => boolean;
-  readonly metrics?: FacadeMetrics | undefined;
+  readonly metrics?: Metrics | undefined;
   readonly logger?: FacadeLogger | undefined;
-  readonly tracer?: FacadeTracer | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Sends the answer itself, or rejects with an error that still needs an answer. */
@@ -59,23 +52,18 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 /** Reports an internal error of a call. */
 export type ReportCall = (operation: Operation | undefined, requestId: string, error: unknown) => void;
 
-export interface RestServer {
-  readonly app: FastifyInstance;
-  /** The handler of an operation, with its span and its errors answered. */
-  readonly answered: (operation: Operation, handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => void;
-  readonly report: ReportCall;
-}
+export type RestServer = ReturnType<typeof createRestServer>;
 
 /** Builds the server without routes, but those of preflights. Nothing listens yet. */
-export function createRestServer(options: RestServerOptions): RestServer {
+export function createRestServer(options: RestServerOptions) {
   const { certificate, isStopping, metrics, monotonicNow, logger } = options;
   const report: ReportCall = (operation, requestId, error) =>
     logger?.error({ operation: operation ?? "other", requestId, err: error }, "a call failed");
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     ...SERVER_LIMITS,
     // The operation with a query parses it, by the rules of forms.
     routerOptions: { ...SERVER_LIMITS.routerOptions, querystringParser: () => ({}) },
-    ...(certificate && { serverFactory: (listener: RequestListener) => createSecureServer(certificate, listener) }),
+    ...(certificate && { https: { ...SERVER_LIMITS.http, ...certificate } }),
     genReqId: ({ headers }) => saneRequestId(headers["x-request-id"]) ?? options.newRequestId(),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -86,7 +74,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   app.server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   app.decorateRequest("sentContentType", "");
   app.decorateRequest("arrivedAt", 0);
-  readBodies(app, monotonicNow, metrics);
+  readBodies(app, metrics);
   answerOneAtATime(app.server);
   // RFC 9110, 10.1.1, lets a server ignore an unknown expectation.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -95,7 +83,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     hideContentType(request);
     addCommonHeaders(request, reply);
     if (namesOneHost(request.raw)) done();
-    else sendFailure(reply, OPERATIONS.get(pathOf(request)), answerOf(400, TEXT.badRequest));
+    else sendFailure(reply, OPERATIONS.get(pathOf(request)), { status: 400, text: TEXT.badRequest });
   });
   // Checked when the answer leaves: a connection whose request was under way when the stop began ends with it, too.
   app.addHook("onSend", (request, reply, _payload, done) => {
@@ -109,13 +97,15 @@ export function createRestServer(options: RestServerOptions): RestServer {
   return {
     app,
     report,
-    answered: (operation, handler) => inSpan(options.tracer, operation, guarded(operation, handler, report)),
+    /** The handler of an operation, with its span and its errors answered. */
+    answered: (operation: Operation, handler: Handler) =>
+      inSpan(options.tracer, operation, guarded(operation, handler, report)),
   };
 }
 
 /** Takes bodies of every content type as bytes. What each operation accepts is its own affair. */
-function readBodies(app: FastifyInstance, monotonicNow: () => number, metrics: FacadeMetrics | undefined): void {
-  const readBody = createBodyReader(BODY_LIMITS, createWorkSpacing(monotonicNow));
+function readBodies(app: FastifyInstance, metrics: Metrics | undefined): void {
+  const readBody = createBodyReader();
   const takeBody = (payload: BodyStream, done: BodyDone) =>
     readBody(payload, (error, body) => {
       if (error instanceof ConnectError) metrics?.count("shed", { reason: "call_bytes" });
@@ -146,7 +136,7 @@ const LINK_METHODS = "GET, HEAD, POST";
 function answerStrays(app: FastifyInstance, report: ReportCall): void {
   const refuseMethod = (path: string, methods: string, reply: FastifyReply) => {
     reply.header("allow", methods);
-    return sendFailure(reply, OPERATIONS.get(path), answerOf(405, TEXT.methodNotAllowed));
+    return sendFailure(reply, OPERATIONS.get(path), { status: 405, text: TEXT.methodNotAllowed });
   };
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
@@ -163,37 +153,24 @@ function answerStrays(app: FastifyInstance, report: ReportCall): void {
     if (error instanceof Refused || error instanceof ConnectError)
       return sendFailure(reply, operation, failureOf(operation ?? "trace", error));
     const failure = failureOfServer(error);
-    if (failure.status === 500) report(operation, request.id, error);
-    return failure.status === 500 && operation !== undefined
-      ? sendFailure(reply, operation, failureOf(operation, error))
-      : sendFailure(reply, operation, failure);
+    if (failure.status !== 500) return sendFailure(reply, operation, failure);
+    report(operation, request.id, error);
+    return sendFailure(reply, operation, operation === undefined ? failure : failureOf(operation, error));
   });
-}
-
-/** Sends JSON that is already text. */
-export function sendJson(reply: FastifyReply, status: number, json: string): FastifyReply {
-  return reply.code(status).header("content-type", "application/json; charset=utf-8").send(json);
 }
 
 /** `{"error": text}`: the shape of every error outside /subscription_status. */
 export function sendError(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return sendJson(reply, status, JSON.stringify({ error: text }));
+  return reply.code(status).send({ error: text });
 }
 
 /** Sends a failure in the format of its operation. */
 export function sendFailure(reply: FastifyReply, operation: Operation | undefined, failure: Failure): FastifyReply {
-  if (failure.rateLimit !== undefined) addRateLimitHeaders(reply, failure.rateLimit);
-  if (failure.status === 401) reply.header("www-authenticate", "Aisle-Signature"); // RFC 9110 wants a scheme
-  // RFC 9110, 12.5.3
-  if (failure.text === TEXT.unsupportedCoding) reply.header("accept-encoding", ACCEPTED_CODINGS);
-  if (failure.retryAfterSeconds > 0) reply.header("retry-after", String(failure.retryAfterSeconds));
+  const { status, text, headers = {} } = failure;
+  reply.headers(headers);
   return operation === "subscription_status"
-    ? sendJson(reply, failure.status, JSON.stringify({ identified: false, status: null, message: failure.text }))
-    : sendError(reply, failure.status, failure.text);
-}
-
-function answerOf(status: number, text: string): Failure {
-  return { status, text, retryAfterSeconds: 0 };
+    ? reply.code(status).send({ identified: false, status: null, message: text })
+    : sendError(reply, status, text);
 }
 
 /** The headers of every answer. */
@@ -220,7 +197,7 @@ function hideContentType(request: FastifyRequest): void {
   headers["content-type"] = HIDDEN_TYPE;
 }
 
-function measure(metrics: FacadeMetrics, request: FastifyRequest, status: number, ms: number): void {
+function measure(metrics: Metrics, request: FastifyRequest, status: number, ms: number): void {
   const operation = (request.is404 ? undefined : OPERATIONS.get(pathOf(request))) ?? "other";
   metrics.count("facade_requests", { operation, status: String(status) });
   metrics.observe("facade_request_ms", ms, { operation });
@@ -228,11 +205,8 @@ function measure(metrics: FacadeMetrics, request: FastifyRequest, status: number
 
 /** RFC 9112, 3.2: a request has exactly one Host; HTTP/1.0 needs none. Two could confuse a proxy in between. */
 function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
-  }
+  const isHost = (text: string, at: number) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === "host";
+  const hosts = rawHeaders.filter(isHost).length;
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
@@ -242,8 +216,6 @@ function saneRequestId(sent: string | string[] | undefined): string | undefined 
 }
 
 /** The path without its query. */
-function pathOf(request: FastifyRequest): string {
-  const { url } = request;
-  const mark = url.indexOf("?");
-  return mark === -1 ? url : url.slice(0, mark);
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "";
 }

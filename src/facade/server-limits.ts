@@ -1,30 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError } from "fastify";
-import type { BodyLimits } from "./body.js";
 import { type Failure, TEXT } from "./errors.js";
-
-/** Maximum bytes of a request body. */
-export const BODY_LIMIT = 1024 * 1024;
-
-/**
- * Bytes of bodies in memory at a time: at most 10,000 times 16 KiB, plus 32 MiB that larger bodies share. Bodies of
- * more than 128 KiB take turns: 1 MiB of interactions takes 10 ms. Storefronts send up to 80 KiB (200 interactions of
- * each type).
- */
-export const BODY_LIMITS: BodyLimits = {
-  bodyBytes: BODY_LIMIT,
-  ownBytes: 16 * 1024,
-  sharedBytes: 32 * BODY_LIMIT,
-  promptBytes: 128 * 1024,
-};
 
 /** Maximum connections. The kernel's queue holds further ones, so that they cost no memory here. */
 export const MAX_CONNECTIONS = 10_000;
 
 /** Limits of one peer, in milliseconds and bytes. By default the framework sets no time limit for a request. */
 export const SERVER_LIMITS = {
-  bodyLimit: BODY_LIMIT,
   /** A socket without traffic. */
   connectionTimeout: 30_000,
   /** Idle time between two requests of a connection; longer than the 60 s of common load balancers. */
@@ -37,6 +20,8 @@ export const SERVER_LIMITS = {
     maxHeaderSize: 16 * 1024,
     // Node's own answer to a missing Host has no body; `rest-server.ts` checks it instead.
     requireHostHeader: false,
+    /** Of TLS: for https the framework takes these options too. */
+    handshakeTimeout: 10_000,
   },
   routerOptions: {
     maxParamLength: 1024,
@@ -48,26 +33,18 @@ export const SERVER_LIMITS = {
   return503OnClosing: false,
 } as const;
 
-const FAILURES: ReadonlyMap<string, Failure> = new Map(
-  (
-    [
-      ["FST_ERR_CTP_BODY_TOO_LARGE", 413, TEXT.tooLarge],
-      ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", 400, TEXT.invalidBody],
-      ["FST_ERR_CTP_INVALID_MEDIA_TYPE", 415, TEXT.unsupportedType],
-      ["FST_ERR_BAD_URL", 404, TEXT.notFound],
-      ["FST_ERR_MAX_PARAM_LENGTH", 404, TEXT.notFound],
-    ] as const
-  ).map(([code, status, text]) => [code, { status, text, retryAfterSeconds: 0 }]),
-);
+const NOT_FOUND: Failure = { status: 404, text: TEXT.notFound };
+const FAILURES: ReadonlyMap<string, Failure> = new Map([
+  ["FST_ERR_CTP_INVALID_MEDIA_TYPE", { status: 415, text: TEXT.unsupportedType }],
+  ["FST_ERR_BAD_URL", NOT_FOUND],
+  ["FST_ERR_MAX_PARAM_LENGTH", NOT_FOUND],
+]);
 
 /** The answer to a framework error: one of the texts above, otherwise 400 or 500 by its own status. */
 export function failureOfServer(error: unknown): Failure {
-  const { code, statusCode } = readError(error);
-  const known = FAILURES.get(code);
-  if (known !== undefined) return known;
-  return statusCode >= 400 && statusCode < 500
-    ? { status: statusCode, text: TEXT.badRequest, retryAfterSeconds: 0 }
-    : { status: 500, text: TEXT.internal, retryAfterSeconds: 0 };
+  const { code, statusCode: status } = isOfFramework(error) ? error : { code: "", statusCode: 500 };
+  const isOfCaller = status >= 400 && status < 500;
+  return FAILURES.get(code) ?? (isOfCaller ? { status, text: TEXT.badRequest } : { status: 500, text: TEXT.internal });
 }
 
 /** Answers bytes that are no HTTP request, in JSON like everything else, and closes the connection. */
@@ -76,7 +53,7 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
     socket.destroy();
     return;
   }
-  const [status, text] = brokenStatus(error.code);
+  const { status, text } = BROKEN_REQUESTS.get(error.code) ?? BROKEN_REQUEST;
   const body = JSON.stringify({ error: text });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
@@ -85,24 +62,14 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
   );
 }
 
-type Answer = readonly [status: number, text: string];
+/** The answers to bytes that are not a whole request: by the parser's code, and to all others. */
+export const BROKEN_REQUESTS: ReadonlyMap<string, Failure> = new Map([
+  ["ERR_HTTP_REQUEST_TIMEOUT", { status: 408, text: TEXT.timeout }],
+  ["HPE_HEADER_OVERFLOW", { status: 431, text: TEXT.headerTooLarge }],
+]);
+export const BROKEN_REQUEST: Failure = { status: 400, text: TEXT.badRequest };
 
-const OVERFLOW: Answer = [431, TEXT.headerTooLarge];
-const TIMEOUT: Answer = [408, TEXT.timeout];
-const BROKEN: Answer = [400, TEXT.badRequest];
-
-/** The answer to bytes that are not a whole request. */
-export const BROKEN_REQUESTS: readonly Answer[] = [BROKEN, TIMEOUT, OVERFLOW];
-
-function brokenStatus(code: string): Answer {
-  if (code === "HPE_HEADER_OVERFLOW") return OVERFLOW;
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? TIMEOUT : BROKEN;
-}
-
-function readError(error: unknown): { code: string; statusCode: number } {
-  if (typeof error !== "object" || error === null) return { code: "", statusCode: 500 };
-  return {
-    code: "code" in error && typeof error.code === "string" ? error.code : "",
-    statusCode: "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500,
-  };
+function isOfFramework(error: unknown): error is { readonly code: string; readonly statusCode: number } {
+  if (!(error instanceof Error && "code" in error && "statusCode" in error)) return false;
+  return typeof error.code === "string" && typeof error.statusCode === "number";
 }

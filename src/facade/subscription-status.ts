@@ -1,42 +1,29 @@
-import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AppService } from "../gen/aisle/v1/app_service_pb.js";
 import { SubscriptionState } from "../gen/aisle/v1/subscription_pb.js";
-import type { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { readCookie, type StatusCookies, type VisitorStatus } from "./cookies.js";
-import { isSameSite, type Origins } from "./cors.js";
-import { invalidApp, missing, Refused, TEXT } from "./errors.js";
+import { readCookie, type VisitorStatus } from "./cookies.js";
+import { isSameSite } from "./cors.js";
+import { invalidApp, missing } from "./errors.js";
 import { decodeTwiceEncodedId, readForm } from "./form.js";
-import { sendJson } from "./rest-server.js";
+import type { OperationParts } from "./operations.js";
 import { cleanId, isAppId, isNothing } from "./text-values.js";
-
-export interface SubscriptionStatusDependencies {
-  readonly subscriptions: Pick<Client<typeof SubscriptionService>, "getStatus">;
-  readonly apps: Pick<Client<typeof AppService>, "getApp">;
-  readonly origins: Origins;
-  readonly statusCookies: StatusCookies;
-  /** Host of the public URL; undefined: the Host header of the request. */
-  readonly publicHost: string | undefined;
-  readonly callOptions: CallOptions | undefined;
-}
 
 const ANONYMOUS: VisitorStatus = { identified: false, status: null };
 
 /**
  * GET /subscription_status: answers from the visitor's cookies when they hold an answer, otherwise from the service.
  */
-export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
-  const { origins, statusCookies } = deps;
+export function createSubscriptionStatus(parts: OperationParts) {
+  const { subscriptions, apps, origins, statusCookies, publicHost, callOptions } = parts;
 
   async function ask(appId: string, visitorId: string): Promise<VisitorStatus> {
     if (isNothing(visitorId)) {
       // There is no visitor to look up, but the app must exist.
-      await deps.apps.getApp({ appId }, deps.callOptions);
+      await apps.getApp({ appId }, callOptions);
       return ANONYMOUS;
     }
-    const { identified, emailState } = await deps.subscriptions.getStatus(
+    const { identified, emailState } = await subscriptions.getStatus(
       { appId, visitor: { fingerprintId: visitorId } },
-      deps.callOptions,
+      callOptions,
     );
     return identified ? { identified, status: statusOf(emailState) } : ANONYMOUS;
   }
@@ -47,7 +34,7 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     const visitorId = cleanId(readCookie(cookie, "fp_ccid"));
     if (visitorId === "" || origin === undefined) return visitorId;
     const fetchSite = request.headers["sec-fetch-site"];
-    const own = isSameSite(origin, typeof fetchSite === "string" ? fetchSite : undefined, deps.publicHost ?? host);
+    const own = isSameSite(origin, typeof fetchSite === "string" ? fetchSite : undefined, publicHost ?? host);
     return own || (await origins.lists(appId, origin)) ? visitorId : "";
   }
 
@@ -57,19 +44,15 @@ export function createSubscriptionStatus(deps: SubscriptionStatusDependencies) {
     if (appId === "") throw missing("subscription_status", "app_id");
     if (!isAppId(appId)) throw invalidApp("subscription_status");
     const { origin, cookie } = request.headers;
-    if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
+    await origins.check(appId, origin);
     const visitorId = cleanId(decodeTwiceEncodedId(fields.get("fpcid") ?? "")) || (await cookieVisitor(request, appId));
     if (visitorId === "") throw missing("subscription_status", "fpcid");
 
     const cached = isForced(fields.get("force")) ? undefined : statusCookies.read(cookie, appId, visitorId);
     const answer = cached ?? (await ask(appId, visitorId));
     if (cached === undefined) reply.header("set-cookie", statusCookies.store(appId, visitorId, answer));
-    sendStatus(reply, answer);
+    reply.send({ ...answer, message: "Success" });
   };
-}
-
-function sendStatus(reply: FastifyReply, { identified, status }: VisitorStatus): void {
-  sendJson(reply, 200, `{"identified":${identified},"status":${status},"message":"Success"}`);
 }
 
 function statusOf(state: SubscriptionState): boolean | null {
@@ -82,7 +65,6 @@ function isForced(force: string | undefined): boolean {
 }
 
 function queryOf(request: FastifyRequest): string {
-  const { url } = request;
-  const mark = url.indexOf("?");
-  return mark === -1 ? "" : url.slice(mark + 1);
+  const mark = request.url.indexOf("?");
+  return mark === -1 ? "" : request.url.slice(mark + 1);
 }

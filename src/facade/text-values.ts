@@ -1,5 +1,3 @@
-import { readYesOrNo } from "../parse/yes-or-no.js";
-
 export const APP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Maximum length of an id or key, in bytes of UTF-8. */
@@ -75,28 +73,12 @@ export function splitList(text: string, most: number): string[] {
   return parts;
 }
 
-/** `1` and `0` are documented; `false` must not be read as absent, which would subscribe. */
-export function readFlag(text: string): boolean | undefined {
-  return readYesOrNo(text);
-}
+const AVAILABLE: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "true", "yes", "instock", "available"].map((word) => [word, true] as const),
+  ...["0", "false", "no", "outofstock", "unavailable", "soldout"].map((word) => [word, false] as const),
+]);
 
 /** Senders write availability in many ways; any other text means unknown. */
 export function readAvailable(text: string): boolean | undefined {
-  switch (text.length === 1 ? text : text.toLowerCase().replaceAll(/[\s_-]/g, "")) {
-    case "1":
-    case "true":
-    case "yes":
-    case "instock":
-    case "available":
-      return true;
-    case "0":
-    case "false":
-    case "no":
-    case "outofstock":
-    case "unavailable":
-    case "soldout":
-      return false;
-    default:
-      return undefined;
-  }
+  return AVAILABLE.get(text) ?? AVAILABLE.get(text.toLowerCase().replaceAll(/[\s_-]/g, ""));
 }

@@ -15,12 +15,12 @@ import {
   type EventProduct,
   SenderType,
 } from "../gen/aisle/v1/event_pb.js";
-import type { Money } from "../gen/aisle/v1/money_pb.js";
 import { readAmount } from "../parse/amount.js";
+import { parseFormTime } from "../parse/times.js";
 import { isNoValue } from "../parse/words-for-nothing.js";
-import { readStatus } from "./status-field.js";
+import { readYesOrNo } from "../parse/yes-or-no.js";
 import { isNothing, readAvailable, splitList, trimSpaces } from "./text-values.js";
-import { parseFormTime, timestampOf } from "./times.js";
+import { timestampOf } from "./times.js";
 import { TRACE_FIELDS, type TraceFieldName } from "./trace-fields.js";
 
 type Fields = ReadonlyMap<string, string>;
@@ -28,8 +28,14 @@ type Fields = ReadonlyMap<string, string>;
 /** Reads fields by name; a value that stands for "none" reads as "". */
 export type Read = (name: TraceFieldName) => string;
 
-/** Keeps the field's value in the event's extra fields. */
-type Keep = (name: TraceFieldName) => void;
+/** A form that is being read into an event. */
+interface Reading {
+  readonly fields: Fields;
+  readonly read: Read;
+  readonly extraFields: Record<string, string>;
+  /** Keeps a value that does not fit the message in the extra fields, so that operators can see what was sent. */
+  readonly keep: (name: TraceFieldName) => void;
+}
 
 export function reader(fields: Fields): Read {
   return (name) => {
@@ -46,18 +52,18 @@ export function toEvent(fields: Fields, cookieFingerprint: string, now: number):
   const read = reader(fields);
   const readId = (name: TraceFieldName) => trimSpaces(read(name));
   const extraFields = unknownFields(fields);
-  // A value that does not fit the message is kept in the extra fields, so that operators can see what was sent.
-  const keep: Keep = (name) => {
+  const keep = (name: TraceFieldName) => {
     const value = read(name);
     if (value !== "") extraFields[name] = value;
   };
-  const products = readProducts(read, keep);
-  const time = readTime(read, keep, now);
+  const reading: Reading = { fields, read, extraFields, keep };
+  const products = readProducts(reading);
+  const time = readTime(reading, now);
   return {
     $typeName: "aisle.v1.Event",
     eventId: "",
     actionType: read("action_type"),
-    senderType: readSender(read, keep),
+    senderType: readSender(reading),
     bot: false,
     eventTime: Number.isNaN(time) ? undefined : timestampOf(time),
     receiveTime: undefined,
@@ -67,10 +73,10 @@ export function toEvent(fields: Fields, cookieFingerprint: string, now: number):
       fingerprintId: readId("fp_ccid") || readId("fpccid") || cookieFingerprint,
       userId: readId("user_id"),
     },
-    contact: readContact(read, fields, extraFields),
+    contact: readContact(reading),
     products,
-    categories: products.length === 0 || isCategoryView(read) ? readCategories(read, 0) : [],
-    order: readOrder(read, keep),
+    categories: products.length === 0 || isCategoryView(read) ? categoriesOf(read) : [],
+    order: readOrder(reading),
     searchQuery: read("search_query"),
     platform: read("platform"),
     platformVersion: read("platform_version"),
@@ -94,7 +100,7 @@ function unknownFields(fields: Fields): Record<string, string> {
   return unknown;
 }
 
-function readSender(read: Read, keep: Keep): SenderType {
+function readSender({ read, keep }: Reading): SenderType {
   const sender = read("sender_type").trim().toLowerCase();
   if (sender === "server") return SenderType.SERVER;
   if (sender === "browser") return SenderType.BROWSER;
@@ -109,7 +115,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
  * Returns the first plausible one of the two times; otherwise the first readable one, which intake rejects with a note;
  * otherwise NaN. The event keeps the other values.
  */
-function readTime(read: Read, keep: Keep, now: number): number {
+function readTime({ read, keep }: Reading, now: number): number {
   let doubtful = Number.NaN;
   for (const name of ["event_utc_date", "utc_time"] as const) {
     const text = read(name);
@@ -122,7 +128,11 @@ function readTime(read: Read, keep: Keep, now: number): number {
   return doubtful;
 }
 
-function readContact(read: Read, fields: Fields, extraFields: Event["extraFields"]): EventContact | undefined {
+/** Maximum tags read: as many as an event keeps. */
+const MAX_TAGS = 100;
+
+function readContact(reading: Reading): EventContact | undefined {
+  const { read } = reading;
   const contact: EventContact = {
     $typeName: "aisle.v1.EventContact",
     email: read("email"),
@@ -133,9 +143,9 @@ function readContact(read: Read, fields: Fields, extraFields: Event["extraFields
     city: read("city"),
     gender: read("gender"),
     birthDate: read("birth_date"),
-    tags: readTags(read("customer_tags")),
-    emailSubscribed: readStatus("subscriber_status", fields, extraFields),
-    smsSubscribed: readStatus("sms_subscriber_status", fields, extraFields),
+    tags: splitList(read("customer_tags"), MAX_TAGS),
+    emailSubscribed: readStatus(reading, "subscriber_status"),
+    smsSubscribed: readStatus(reading, "sms_subscriber_status"),
   };
   return says(contact) ? contact : undefined;
 }
@@ -147,11 +157,27 @@ function says(contact: EventContact): boolean {
   return email + phone + firstName + lastName + country + city + gender + birthDate !== "";
 }
 
-/** Maximum tags read: as many as an event keeps. */
-const MAX_TAGS = 100;
+/** The names that programs make of a field: `subscriber_status[]`, `subscriberStatus`, `Subscriber-Status`, `amp;subscriber_status`. */
+const SPELLINGS = {
+  subscriber_status: /^(amp;)?[\s_.-]*subscriber[\s_.-]*status[\s_.-]*([[\]%].*)?$/is,
+  sms_subscriber_status: /^(amp;)?[\s_.-]*sms[\s_.-]*subscriber[\s_.-]*status[\s_.-]*([[\]%].*)?$/is,
+};
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
-function readTags(text: string): string[] {
-  return text === "" ? [] : splitList(text, MAX_TAGS);
+/**
+ * What a form says of a subscription, under the field's name or another spelling of it. Only empty values are absent: a text such as
+ * `undefined`, or two values that differ, say neither yes nor no, and are kept in the extra fields under the field's name.
+ */
+function readStatus({ fields, extraFields }: Reading, name: keyof typeof SPELLINGS): boolean | undefined {
+  const texts = [fields.get(name) ?? ""];
+  for (const other in extraFields)
+    if (SPELLINGS[name].test(other.replace(UNSEEN, ""))) texts.push(extraFields[other] ?? "");
+  const said = texts.filter((text) => trimSpaces(text) !== "");
+  const [status, ...others] = said.map(readYesOrNo);
+  if (said.length === 0) return undefined;
+  if (status !== undefined && others.every((other) => other === status)) return status;
+  extraFields[name] = said.join(" ");
+  return undefined;
 }
 
 const ORDER_FIELDS = [
@@ -164,7 +190,8 @@ const ORDER_FIELDS = [
 ] as const;
 
 /** Order fields without an order id belong to no order and are kept in the extra fields. */
-function readOrder(read: Read, keep: Keep): EventOrder | undefined {
+function readOrder(reading: Reading): EventOrder | undefined {
+  const { read, keep } = reading;
   const orderId = trimSpaces(read("order_id"));
   if (orderId === "") {
     for (const name of ORDER_FIELDS) keep(name);
@@ -174,25 +201,19 @@ function readOrder(read: Read, keep: Keep): EventOrder | undefined {
     $typeName: "aisle.v1.EventOrder",
     orderId,
     status: read("order_status"),
-    payment: readMoney(read, keep, "order_payment_value", "order_currency"),
-    basePayment: readMoney(read, keep, "base_payment_value", "base_currency"),
+    payment: readMoney(reading, "order_payment_value", "order_currency"),
+    basePayment: readMoney(reading, "base_payment_value", "base_currency"),
     coupon: read("coupon"),
   };
 }
 
 /** An unreadable amount is kept in the extra fields. The currency field takes precedence over a sign. */
-function readMoney(
-  read: Read,
-  keep: Keep,
-  amountName: TraceFieldName,
-  currencyName: TraceFieldName,
-): Money | undefined {
-  const text = read(amountName);
-  const amount = text === "" ? undefined : readAmount(text);
-  if (text !== "" && amount === undefined) keep(amountName);
+function readMoney({ read, keep }: Reading, amountName: TraceFieldName, currencyName: TraceFieldName) {
+  const amount = readAmount(read(amountName));
+  if (amount === undefined) keep(amountName);
   const currency = trimSpaces(read(currencyName)) || amount?.currency || "";
   if (amount === undefined && currency === "") return undefined;
-  return { $typeName: "aisle.v1.Money", amount: amount?.amount ?? "", currency };
+  return { $typeName: "aisle.v1.Money" as const, amount: amount?.amount ?? "", currency };
 }
 
 const NO_SLOTS: readonly string[] = [];
@@ -205,24 +226,26 @@ const MAX_PLACES = 1001;
 const MAX_LEVELS = 64;
 
 /** The products of a form, without places that have neither id nor SKU. */
-function readProducts(read: Read, keep: Keep): EventProduct[] {
-  const ids = slots(read("product_ids"));
-  const skus = slots(read("product_skus"));
-  const count = ids.length > 0 ? ids.length : skus.length;
+function readProducts({ read, keep }: Reading): EventProduct[] {
+  const list = (name: TraceFieldName) => slots(read(name));
+  const ids = list("product_ids");
+  const skus = list("product_skus");
+  const count = ids.length || skus.length;
   if (count === 0) return [];
-  const variants = slots(read("product_variant_ids"));
-  const titles = slots(read("product_titles"));
-  const images = slots(read("product_images"));
-  const urls = slots(read("product_urls"));
-  const quantities = slots(read("product_counts"));
-  const availability = slots(read("product_availability"));
-  if (quantities.some((text) => !isNothing(text) && readQuantity(trimSpaces(text)) === 0)) keep("product_counts");
-  if (availability.some((text) => !isNothing(text) && readAvailable(trimSpaces(text)) === undefined))
+  const variants = list("product_variant_ids");
+  const titles = list("product_titles");
+  const images = list("product_images");
+  const urls = list("product_urls");
+  const quantities = list("product_counts");
+  const availability = list("product_availability");
+  const categoryIds = list("product_category_ids");
+  const categoryNames = list("product_category_names");
+  const brandIds = list("product_brand_ids");
+  const brandNames = list("product_brand_names");
+  const isSaid = (text: string) => !isNothing(text);
+  if (quantities.some((text) => isSaid(text) && readQuantity(trimSpaces(text)) === 0)) keep("product_counts");
+  if (availability.some((text) => isSaid(text) && readAvailable(trimSpaces(text)) === undefined))
     keep("product_availability");
-  const brandIds = slots(read("product_brand_ids"));
-  const brandNames = slots(read("product_brand_names"));
-  const categoryIds = slots(read("product_category_ids"));
-  const categoryNames = slots(read("product_category_names"));
   const products: EventProduct[] = [];
   for (let place = 0; place < count; place++) {
     const productId = at(ids, place);
@@ -247,9 +270,9 @@ function readProducts(read: Read, keep: Keep): EventProduct[] {
   return products;
 }
 
-/** The category path at one place of the lists, from broad to narrow. */
-function readCategories(read: Read, place: number): EventCategory[] {
-  return categoryPath(at(slots(read("product_category_ids")), place), at(slots(read("product_category_names")), place));
+/** The category path of an event without products, from broad to narrow. */
+function categoriesOf(read: Read): EventCategory[] {
+  return categoryPath(at(slots(read("product_category_ids")), 0), at(slots(read("product_category_names")), 0));
 }
 
 function categoryPath(ids: string, names: string): EventCategory[] {

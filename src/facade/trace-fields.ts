@@ -77,18 +77,15 @@ export const TRACE_FORM = {
 export type TraceFieldName = keyof typeof TRACE_FORM;
 
 /** Names with a meaning. Every other field is kept with the event as it came. */
-export const TRACE_FIELDS: ReadonlySet<string> = new Set(
-  Object.entries<TraceField>(TRACE_FORM)
-    .filter(([, field]) => field.kept !== true)
-    .map(([name]) => name),
-);
+export const TRACE_FIELDS = namesOf((_name, { kept }) => kept !== true);
 
 /** Fields with one value for each product, and tags: senders also write them as arrays. */
-export const LIST_FIELDS: ReadonlySet<string> = new Set(
-  Object.entries<TraceField>(TRACE_FORM)
-    .filter(([name, { says }]) => name === "customer_tags" || says.includes(LIST))
-    .map(([name]) => name),
-);
+export const LIST_FIELDS = namesOf((name, { says }) => name === "customer_tags" || says.includes(LIST));
+
+function namesOf(isOne: (name: string, field: TraceField) => boolean): ReadonlySet<string> {
+  const fields = Object.entries<TraceField>(TRACE_FORM).filter(([name, field]) => isOne(name, field));
+  return new Set(fields.map(([name]) => name));
+}
 
 /** Further required fields of an action: one of these. The services check them; here they document the action. */
 export const REQUIRED_BY_ACTION = {

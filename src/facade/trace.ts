@@ -1,33 +1,22 @@
 import { hash } from "node:crypto";
-import type { CallOptions, Client } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { Metrics } from "../adapters/metrics.js";
 import { type Event, SenderType } from "../gen/aisle/v1/event_pb.js";
-import type { EventService, EventSignature } from "../gen/aisle/v1/event_service_pb.js";
+import type { EventSignature, SenderAllowance } from "../gen/aisle/v1/event_service_pb.js";
 import { isNoValue } from "../parse/words-for-nothing.js";
-import { readCookie, type StatusCookies } from "./cookies.js";
-import type { Origins } from "./cors.js";
-import { invalid, invalidApp, isKeyRefused, KEY_HEADER, missing, Refused, TEXT } from "./errors.js";
+import { readVisitorCookie } from "./cookies.js";
+import { type Failure, invalid, invalidApp, isKeyRefused, KEY_HEADER, missing, Refused, TEXT } from "./errors.js";
 import { decodeTwiceEncoded, type Form, readForm } from "./form.js";
-import { flattenJsonLists } from "./form-lists.js";
+import { flattenJsonLists } from "./lists.js";
 import { readMultipart } from "./multipart.js";
-import { addRateLimitHeaders, rateLimitOf } from "./rate-limit.js";
-import { type FacadeMetrics, sendFailure, sendJson } from "./rest-server.js";
-import type { SenderOf } from "./sender.js";
-import { createCrawlerTest, peerOf, signalsOf } from "./sender.js";
-import { isAppId, isNothing, trimSpaces } from "./text-values.js";
+import type { OperationParts } from "./operations.js";
+import { rateLimitHeaders } from "./rate-limit.js";
+import { sendFailure } from "./rest-server.js";
+import { signalsOf } from "./sender.js";
+import { isAppId, trimSpaces } from "./text-values.js";
+import { wholeSeconds } from "./times.js";
 import { type Read, reader, toEvent } from "./trace-event.js";
 import { TRACE_FIELDS } from "./trace-fields.js";
-
-export interface TraceDependencies {
-  readonly events: Pick<Client<typeof EventService>, "recordEvent">;
-  readonly origins: Origins;
-  readonly statusCookies: StatusCookies;
-  readonly senderOf: SenderOf;
-  readonly callOptions: CallOptions | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly metrics: FacadeMetrics | undefined;
-}
 
 /**
  * Delay before the facade refuses an event under overload. A sender that is refused at once sends its next event at
@@ -38,25 +27,25 @@ const REFUSED_AFTER_MS = 400;
 /** Refuses events of a full server before their body is read: a refusal costs a fraction of an event. */
 export function createOverloadRefusal(
   isFull: (() => boolean) | undefined,
-  metrics: FacadeMetrics | undefined,
+  metrics: Metrics | undefined,
 ): onRequestHookHandler {
   return (_request, reply, done) => {
     if (isFull?.() !== true) return done();
     metrics?.count("shed", { reason: "calls" });
-    const refuse = () => sendFailure(reply, "trace", { status: 503, text: TEXT.unavailable, retryAfterSeconds: 1 });
-    setTimeout(refuse, REFUSED_AFTER_MS);
+    const full: Failure = { status: 503, text: TEXT.unavailable, headers: { "retry-after": "1" } };
+    setTimeout(() => sendFailure(reply, "trace", full), REFUSED_AFTER_MS);
   };
 }
 
 /** POST /trace: accepts one event. It answers when the event is durable and its effects are done. */
-export function createTrace(deps: TraceDependencies) {
-  const { events, origins, statusCookies, senderOf, callOptions, now, metrics } = deps;
-  const isCrawler = createCrawlerTest();
+export function createTrace(parts: OperationParts) {
+  const { events, origins, statusCookies, senderOf, isCrawler, callOptions, now, metrics } = parts;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const reading = readTraceForm(request);
     const form = reading instanceof Promise ? await reading : reading;
-    if (metrics !== undefined && form.droppedFields + form.droppedValues > 0) countDropped(metrics, form);
-    const { fields } = form;
+    const { fields, droppedFields, droppedValues } = form;
+    if (droppedFields > 0) metrics?.count("facade_form_dropped", { reason: "fields" }, droppedFields);
+    if (droppedValues > 0) metrics?.count("facade_form_dropped", { reason: "value_size" }, droppedValues);
     const { "idempotency-key": keyHeader } = request.headers;
     const signature = signatureOf(request);
     const hasKey = keyHeader !== undefined || fields.has("idempotency_key") || signature !== undefined;
@@ -68,11 +57,10 @@ export function createTrace(deps: TraceDependencies) {
     if (appId === "") throw missing("trace", "app_id");
     if (!isAppId(appId)) throw invalidApp("trace");
     const { origin, cookie, "user-agent": userAgent = "" } = request.headers;
-    if (origin !== undefined && !(await origins.allows(appId, origin))) throw new Refused(403, TEXT.originNotAllowed);
+    await origins.check(appId, origin);
 
     // Cookies are not signed.
-    const fingerprint = signature ? "" : trimSpaces(readCookie(cookie, "fp_ccid"));
-    const event = toEvent(fields, isNothing(fingerprint) ? "" : fingerprint, now());
+    const event = toEvent(fields, signature ? "" : readVisitorCookie(cookie), now());
     event.bot = isCrawler(userAgentOf(event, read, userAgent));
     const signals = signalsOf(request.headers);
     const key = keyOf(keyHeader, read);
@@ -81,7 +69,7 @@ export function createTrace(deps: TraceDependencies) {
         $typeName: "aisle.v1.RecordEventRequest",
         appId,
         event,
-        publicSender: senderOf(peerOf(request)),
+        publicSender: senderOf(request),
         idempotencyKey: key.text,
         sentDigest,
         validateOnly: false,
@@ -95,10 +83,14 @@ export function createTrace(deps: TraceDependencies) {
     });
 
     reply.header("x-service-event-id", response.eventId);
-    if (response.senderAllowance !== undefined) addRateLimitHeaders(reply, rateLimitOf(response.senderAllowance));
+    if (response.senderAllowance !== undefined) reply.headers(allowanceHeaders(response.senderAllowance));
     if (response.visitorChanged) reply.header("set-cookie", statusCookies.expire(appId));
-    sendJson(reply, 200, `{"event_id":${JSON.stringify(response.eventId)}}`);
+    reply.send({ event_id: response.eventId });
   };
+}
+
+function allowanceHeaders({ limit, remaining, window, resetDelay }: SenderAllowance) {
+  return rateLimitHeaders(limit, wholeSeconds(window), remaining, wholeSeconds(resetDelay));
 }
 
 /** The digest depends on the sent bytes only, not on parsing, order or encoding. */
@@ -166,11 +158,5 @@ function bodyText(bytes: Buffer): string {
 
 /** The media type of a content type header, without parameters. */
 function mediaType(header: string): string {
-  const end = header.indexOf(";");
-  return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
-}
-
-function countDropped(metrics: FacadeMetrics, form: Form): void {
-  if (form.droppedFields > 0) metrics.count("facade_form_dropped", { reason: "fields" }, form.droppedFields);
-  if (form.droppedValues > 0) metrics.count("facade_form_dropped", { reason: "value_size" }, form.droppedValues);
+  return header.replace(/;.*/s, "").trim().toLowerCase();
 }

@@ -2,7 +2,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import type { Certificate } from "../facade/secure-server.js";
 import { type CertificateFiles, type PeerFiles, SETTINGS } from "./settings/config.js";
 import { ConfigError, type Setting } from "./settings/setting.js";
 
@@ -19,8 +18,10 @@ export const RPC_CERTIFICATE = {
   clientCa: SETTINGS.rpcClientCa,
 } as const satisfies CertificateSettings;
 
-/** A certificate, and the authority of its callers' certificates, in PEM. */
-export interface ListenerCertificate extends Certificate {
+/** In PEM: a certificate, followed by those that signed it, its key, and the authority of its callers' certificates. */
+export interface ListenerCertificate {
+  readonly cert: string;
+  readonly key: string;
   readonly clientCa?: string;
 }
 

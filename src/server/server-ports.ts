@@ -1,10 +1,10 @@
 /** The two ports of a process: made first, opened when everything behind them is ready. */
 import { randomUUID } from "node:crypto";
+import { Server as HttpsServer } from "node:https";
 import type { PrometheusMetrics } from "../adapters/metrics/prometheus.js";
 import type { Tracer } from "../adapters/tracer.js";
 import type { Clock } from "../domain/clock.js";
 import { createFacade } from "../facade/facade.js";
-import { renewCertificate } from "../facade/secure-server.js";
 import { MAX_CONNECTIONS } from "../facade/server-limits.js";
 import type { HealthState } from "../services/wire/health.js";
 import type { MetricsText } from "../services/wire/http-endpoints.js";
@@ -87,7 +87,8 @@ export function createFacadePort(parts: PortParts, certificate: ListenerCertific
   return {
     sockets: trackSockets(facade.server),
     watched: certificateLooks(config.tls, undefined, certificate, logger, (renewed) => {
-      renewCertificate(facade.server, renewed);
+      // Open connections keep the earlier one.
+      if (facade.server instanceof HttpsServer) facade.server.setSecureContext(renewed);
       logger.info("the certificate was renewed");
     }),
     listen: () => opened(facade.listen({ host, port: ports.facadePort, backlog: BACKLOG }), ports.facadePort, FACADE),

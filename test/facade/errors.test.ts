@@ -113,7 +113,10 @@ describe("the error table", () => {
     it.each(OPERATIONS.map((operation, i) => [operation, answers[i]!] as const))(
       `answers ${name} on %s with %j`,
       (operation, [status, text, retryAfterSeconds]) => {
-        expect(failureOf(operation, error)).toEqual({ status, text, retryAfterSeconds });
+        const failure = failureOf(operation, error);
+        expect([failure.status, failure.text]).toEqual([status, text]);
+        const retryAfter = retryAfterSeconds === 0 ? undefined : String(retryAfterSeconds);
+        expect(failure.headers?.["retry-after"]).toBe(retryAfter);
       },
     );
   }
@@ -139,12 +142,21 @@ describe("the error table", () => {
     const error = new ConnectError("secret", Code.ResourceExhausted, undefined, [
       { desc: ErrorInfoSchema, value: { reason: "RATE_LIMITED", domain: "aisle", metadata } },
     ]);
-    const rateLimit = { limit: 100, windowSeconds: 1, remaining: 0, resetSeconds: 1 };
-    expect(OPERATIONS.map((operation) => failureOf(operation, error).rateLimit)).toEqual([
+    const limited = { ratelimit: '"server";r=0;t=1', "ratelimit-policy": '"server";q=100;w=1' };
+    expect(OPERATIONS.map((operation) => failureOf(operation, error).headers)).toEqual([
       undefined,
-      rateLimit,
-      undefined,
+      { "retry-after": "1", ...limited },
+      { "retry-after": "1" },
     ]);
+  });
+
+  it("names a scheme to sign with on /trace only", () => {
+    for (const text of ["SIGNATURE_UNKNOWN", "SIGNATURE_EXPIRED"])
+      expect(OPERATIONS.map((operation) => failureOf(operation, reason(Code.Unauthenticated, text)).headers)).toEqual([
+        undefined,
+        { "www-authenticate": "Aisle-Signature" },
+        undefined,
+      ]);
   });
 
   it("names the visitor of /subscription_status fpcid", () => {

@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { openApiDocument } from "../../src/facade/openapi/document.js";
-import type { Json, JsonObject } from "../../src/facade/openapi/json.js";
+import type { Json, JsonObject } from "../../src/facade/openapi/schemas.js";
 import { cleanId, isNothing } from "../../src/facade/text-values.js";
 import type { WireRequest, WireResponse } from "../wire/target.js";
 

@@ -1,8 +1,7 @@
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Certificate } from "../../src/facade/secure-server.js";
-import { createCertificateWatch, readCertificate } from "../../src/server/certificates.js";
+import { createCertificateWatch, type ListenerCertificate, readCertificate } from "../../src/server/certificates.js";
 import { makeCertificate } from "../fixtures/certificate.js";
 import { temporaryDirectory } from "../fixtures/server.js";
 
@@ -35,7 +34,7 @@ describe("the watcher of certificate files", () => {
     const directory = await temporaryDirectory();
     const files = makeCertificate(directory, "used", ["aisle.test"]);
     const other = makeCertificate(directory, "other", ["aisle.test"]);
-    const taken: Certificate[] = [];
+    const taken: ListenerCertificate[] = [];
     const warnings: string[] = [];
     const watch = createCertificateWatch({
       files,

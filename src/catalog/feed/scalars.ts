@@ -1,4 +1,5 @@
 import { type Amount, readAmount as amountIn } from "../../parse/amount.js";
+import { instant } from "../../parse/times.js";
 import { isNoValue } from "../../parse/words-for-nothing.js";
 import { BadLine } from "./rows.js";
 
@@ -69,10 +70,8 @@ function isoMs(text: string): number {
   if (!match) return Number.NaN;
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((at) => Number(match[at] ?? 0));
   const fraction = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  const ms = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, fraction);
-  // Date.UTC carries 31 February over into March; such a date is a mistake, not a date.
-  const valid = new Date(ms).getUTCDate() === day && month! <= 12 && hour! < 24 && minute! < 60 && second! < 60;
-  return valid ? ms - zoneMs(match[8] ?? "") : Number.NaN;
+  if (second === 60) return Number.NaN;
+  return instant(year!, month!, day!, hour!, minute!, second!, fraction) - zoneMs(match[8] ?? "");
 }
 
 function zoneMs(zone: string): number {

@@ -1,8 +1,9 @@
 /** The answers of each operation. Statuses and texts come from the tables that answer calls. */
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { failureOf, invalid, invalidApp, missing, type Operation, Refused, TEXT } from "../errors.js";
-import { BROKEN_REQUESTS } from "../server-limits.js";
-import { type Json, type JsonObject, part } from "./json.js";
+import { BROKEN_REQUEST, BROKEN_REQUESTS } from "../server-limits.js";
+import { type Json, type JsonObject, part } from "./schemas.js";
 
 /** Headers of every answer by Aisle itself. */
 const COMMON = ["cache-control", "vary", "x-content-type-options", "x-request-id"];
@@ -35,43 +36,6 @@ export const HEADERS: JsonObject = {
   "set-cookie": header("The three cookies CustomerSubscribed…_{app_id}, set or expired.", { type: "string" }, false),
 };
 
-const HEADER_NAMES: Readonly<Record<Operation, readonly string[]>> = {
-  subscription_status: ["set-cookie"],
-  trace: ["set-cookie", "ratelimit", "ratelimit-policy"],
-  recommend: [],
-};
-
-/** The success answer of each operation. */
-export function success(operation: Operation): JsonObject {
-  switch (operation) {
-    case "subscription_status":
-      return answer("What is known of the visitor.", "StatusAnswer", HEADER_NAMES[operation], {
-        subscribed: { identified: true, status: true, message: "Success" },
-        unsubscribed: { identified: true, status: false, message: "Success" },
-        unknown: { identified: true, status: null, message: "Success" },
-        anonymous: { identified: false, status: null, message: "Success" },
-      });
-    case "trace":
-      return {
-        ...answer(
-          "The event is durable and its effects are done.",
-          "TraceAnswer",
-          ["x-service-event-id", ...HEADER_NAMES[operation]],
-          { event: { event_id: "0195514a-2a80-7d3c-a1f5-3c6f0e9b7a42" } },
-        ),
-        links: {
-          statusOfTheVisitor: {
-            operationId: "subscriptionStatus",
-            parameters: { app_id: "$request.body#/app_id", fpcid: "$request.body#/fp_ccid" },
-            description: "Whether the event's visitor is subscribed, its own effects included.",
-          },
-        },
-      };
-    case "recommend":
-      return answer("Both lists; either may be empty.", "RecommendAnswer", [], { lists: { ...CONTEXT, ...LISTS } });
-  }
-}
-
 const product = (productId: string, title: string, price: string): JsonObject => ({
   productId,
   title,
@@ -86,91 +50,87 @@ const LISTS: JsonObject = {
   recommended: [product("lark-cushion", "Cushion for the Lark", "19.00")],
   alternative: [product("wren-1", "Wren armchair", "")],
 };
+const FRAMES: Json = [
+  { frameId: "below", ...LISTS },
+  { frameId: "side", recommended: [], alternative: [] },
+];
 
-/** The success answer of a page, which has the errors of one frame. */
-export function pageSuccess(): JsonObject {
-  return answer("Both lists of each frame; any may be empty.", "RecommendPageAnswer", [], {
-    page: {
-      ...CONTEXT,
-      frames: [
-        { frameId: "below", ...LISTS },
-        { frameId: "side", recommended: [], alternative: [] },
-      ],
+/** The success answer of each operation, and of a page, which has the errors of one frame. */
+export const SUCCESSES: Readonly<Record<Operation | "recommend_page", JsonObject>> = {
+  subscription_status: answer("What is known of the visitor.", "StatusAnswer", ["set-cookie"], {
+    subscribed: { identified: true, status: true, message: "Success" },
+    unsubscribed: { identified: true, status: false, message: "Success" },
+    unknown: { identified: true, status: null, message: "Success" },
+    anonymous: { identified: false, status: null, message: "Success" },
+  }),
+  trace: {
+    ...answer(
+      "The event is durable and its effects are done.",
+      "TraceAnswer",
+      ["x-service-event-id", "set-cookie", "ratelimit", "ratelimit-policy"],
+      { event: { event_id: "0195514a-2a80-7d3c-a1f5-3c6f0e9b7a42" } },
+    ),
+    links: {
+      statusOfTheVisitor: {
+        operationId: "subscriptionStatus",
+        parameters: { app_id: "$request.body#/app_id", fpcid: "$request.body#/fp_ccid" },
+        description: "Whether the event's visitor is subscribed, its own effects included.",
+      },
     },
-  });
-}
+  },
+  recommend: answer("Both lists; either may be empty.", "RecommendAnswer", [], { lists: { ...CONTEXT, ...LISTS } }),
+  recommend_page: answer("Both lists of each frame; any may be empty.", "RecommendPageAnswer", [], {
+    page: { ...CONTEXT, frames: FRAMES },
+  }),
+};
 
-/** Errors that the facade itself makes, in addition to those of its calls. */
-function refusals(operation: Operation): readonly Refused[] {
-  const all = [
-    missing(operation, operation === "recommend" ? "appId" : "app_id"),
-    invalidApp(operation),
-    new Refused(403, TEXT.originNotAllowed),
-  ];
-  const withBody = [
-    new Refused(400, TEXT.invalidBody),
-    new Refused(400, TEXT.brokenCoding),
-    new Refused(413, TEXT.tooLarge),
-    new Refused(415, TEXT.unsupportedCoding),
-  ];
-  switch (operation) {
-    case "subscription_status":
-      return [...all, missing(operation, "fpcid")];
-    case "trace":
-      return [
-        ...all,
-        ...withBody,
-        invalid(operation, "action_type"),
-        new Refused(415, TEXT.unsupportedType),
-        new Refused(401, TEXT.signatureUnknown),
-        new Refused(401, TEXT.signatureExpired),
-      ];
-    case "recommend":
-      return [
-        ...all,
-        ...withBody,
-        invalid(operation, "productInteractions[3].utcInteractionDate"),
-        new Refused(400, TEXT.invalidJson),
-      ];
-  }
-}
+const OF_BODY = [
+  new Refused(400, TEXT.invalidBody),
+  new Refused(400, TEXT.brokenCoding),
+  new Refused(413, TEXT.tooLarge),
+  new Refused(415, TEXT.unsupportedCoding),
+];
 
-interface Fault {
-  readonly texts: Set<string>;
-  mayRetry: boolean;
+/** Errors that the facade itself makes, besides those of the app. */
+const REFUSALS: Readonly<Record<Operation, readonly Refused[]>> = {
+  subscription_status: [missing("subscription_status", "fpcid")],
+  trace: [...OF_BODY, invalid("trace", "action_type"), new Refused(415, TEXT.unsupportedType)],
+  recommend: [
+    ...OF_BODY,
+    invalid("recommend", "productInteractions[3].utcInteractionDate"),
+    new Refused(400, TEXT.invalidJson),
+  ],
+};
+
+/** Errors of the calls behind: of the reasons that have their own answer, and of each code. */
+const CALL_ERRORS = [
+  callError(Code.Unauthenticated, "SIGNATURE_UNKNOWN"),
+  callError(Code.Unauthenticated, "SIGNATURE_EXPIRED"),
+  ...Object.values(Code).flatMap((code) => (typeof code === "number" ? [callError(code, "")] : [])),
+];
+
+function callError(code: Code, reason: string): ConnectError {
+  const info = { reason, metadata: { limit: "100", window_seconds: "1" } };
+  return new ConnectError("", code, undefined, [{ desc: ErrorInfoSchema, value: info }]);
 }
 
 /** Every error status that an operation can answer, with its texts. */
 export function failures(operation: Operation): JsonObject {
-  const faults = new Map<number, Fault>();
-  const codes = Object.values(Code).filter((code): code is Code => typeof code === "number");
-  for (const error of [...refusals(operation), ...codes.map((code) => new ConnectError("", code))]) {
-    const { status, text, retryAfterSeconds } = failureOf(operation, error);
-    const fault = faults.get(status) ?? { texts: new Set(), mayRetry: false };
-    faults.set(status, fault);
-    fault.texts.add(text);
-    fault.mayRetry ||= retryAfterSeconds > 0;
-  }
-  const answers = [...faults].map(([status, { texts, mayRetry }]): [string, JsonObject] => {
-    const names = [
-      ...(mayRetry ? ["retry-after"] : []),
-      ...(status === 401 ? ["www-authenticate"] : []),
-      ...(status === 429 ? ["ratelimit", "ratelimit-policy"] : []),
-    ];
-    const isStatus = operation === "subscription_status";
-    const examples = [...texts].map((text, index): [string, Json] => [
+  const ofApp = [missing(operation, operation === "recommend" ? "appId" : "app_id"), invalidApp(operation)];
+  const errors = [...ofApp, new Refused(403, TEXT.originNotAllowed), ...REFUSALS[operation], ...CALL_ERRORS];
+  const all = errors.map((error) => failureOf(operation, error));
+  const isStatus = operation === "subscription_status";
+  const answers = [...new Set(all.map(({ status }) => status))].map((status) => {
+    const failures = all.filter((failure) => failure.status === status);
+    const texts = [...new Set(failures.map(({ text }) => text))];
+    const headers = new Set(failures.flatMap((failure) => Object.keys(failure.headers ?? {})));
+    const examples = texts.map((text, index): [string, Json] => [
       `text${index + 1}`,
       isStatus ? { identified: false, status: null, message: text } : { error: text },
     ]);
-    return [
-      String(status),
-      answer(
-        [...texts].map((text) => `\`${text}\``).join(", "),
-        isStatus ? "StatusAnswer" : "Error",
-        names,
-        Object.fromEntries(examples),
-      ),
-    ];
+    const description = texts.map((text) => `\`${text}\``).join(", ");
+    const schema = isStatus ? "StatusAnswer" : "Error";
+    return [String(status), answer(description, schema, [...headers], Object.fromEntries(examples))] as const;
   });
   return { ...broken(), ...Object.fromEntries(answers) };
 }
@@ -178,7 +138,7 @@ export function failures(operation: Operation): JsonObject {
 /** Answers to an incomplete request: it has neither path nor id yet. */
 export function broken(): JsonObject {
   return Object.fromEntries(
-    BROKEN_REQUESTS.map(([status, text]) => [
+    [BROKEN_REQUEST, ...BROKEN_REQUESTS.values()].map(({ status, text }) => [
       String(status),
       { description: `\`${text}\`. The connection ends.`, ...content("Error", { text: { error: text } }) },
     ]),
@@ -199,9 +159,11 @@ export function answer(
   };
 }
 
-function content(schema: string, examples: JsonObject): JsonObject {
-  const named = Object.entries(examples).map(([name, value]) => [name, { value }]);
-  return {
-    content: { "application/json": { schema: part("schemas", schema), examples: Object.fromEntries(named) } },
-  };
+export function content(schema: string, examples: JsonObject): JsonObject {
+  return { content: { "application/json": { schema: part("schemas", schema), examples: named(examples) } } };
+}
+
+/** Examples as the document has them. */
+export function named(examples: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 }

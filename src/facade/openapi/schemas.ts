@@ -16,7 +16,18 @@ import {
 } from "../recommend-fields.js";
 import { APP_ID } from "../text-values.js";
 import { OTHER_ACTIONS, REQUIRED_BY_ACTION, TRACE_FORM, type TraceField } from "../trace-fields.js";
-import { type JsonObject, part } from "./json.js";
+
+/** A value that JSON can write. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** A reference to a part of the document that has a name. */
+export function part(kind: "schemas" | "headers" | "parameters", name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}
 
 export const APP_ID_SCHEMA: JsonObject = { type: "string", pattern: APP_ID.source };
 
@@ -27,10 +38,10 @@ export const VISIBLE =
 
 type RequiredField = (typeof REQUIRED_BY_ACTION)[keyof typeof REQUIRED_BY_ACTION][number];
 
-/** A required field of an action needs some character besides spaces and list separators. */
 /** Of an idempotency key; other text of at most 255 bytes is taken as well. */
 export const KEY_PATTERN = "^[ -~]{0,255}$";
 
+/** A required field of an action needs some character besides spaces and list separators. */
 const PATTERNS: Readonly<Partial<Record<string, string>>> = {
   action_type: VISIBLE,
   product_ids: "[^ |]",
@@ -79,10 +90,8 @@ function anyCase(word: string): string {
   return word.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-function pageBody(): Readonly<Record<string, RecommendField>> {
-  const { marketingMachineFrameConfigurationId: _, ...body } = RECOMMEND_BODY;
-  return { ...body, ...PAGE_BODY };
-}
+/** The frames of a page take the place of the one frame. */
+const { marketingMachineFrameConfigurationId: _, ...ONE_BODY } = RECOMMEND_BODY;
 
 function bodySchema(says: string, fields: Readonly<Record<string, RecommendField>>): JsonObject {
   return {
@@ -146,21 +155,37 @@ function oneOf(names: readonly string[]): JsonObject {
   return others.length === 0 ? { required: [first] } : { anyOf: names.map((name) => ({ required: [name] })) };
 }
 
-const closed = (properties: JsonObject): JsonObject => ({
+/** An object with these properties and no others. */
+const closed = (required: JsonObject, optional: JsonObject = {}): JsonObject => ({
   type: "object",
-  required: Object.keys(properties),
-  properties,
+  required: Object.keys(required),
+  properties: { ...required, ...optional },
   additionalProperties: false,
 });
 
-const withOptional = (optional: JsonObject, required: JsonObject): JsonObject => ({
-  ...closed(required),
-  properties: { ...required, ...optional },
+const text = (description: string): JsonObject => ({ type: "string", description });
+const products = (description: string): JsonObject => ({
+  type: "array",
+  items: part("schemas", "Product"),
+  description,
 });
 
-const text = (description: string): JsonObject => ({ type: "string", description });
+const CONTEXT: JsonObject = {
+  version: text("Version of the engine; a client empties its frame interactions when it changes."),
+  trackerProduct: {
+    description: "The first of the products currently viewed; null when none was sent.",
+    anyOf: [part("schemas", "Product"), { type: "null" }],
+  },
+};
+const LISTS: JsonObject = {
+  recommended: products("Complementary products."),
+  alternative: products("Similar products."),
+};
+const TRACKED: JsonObject = {
+  recommendationId: text("Id of the answer, present when the request says `trackClicks`."),
+};
 
-/** By name. The answers have these properties and no others. */
+/** By name. */
 export const SCHEMAS: JsonObject = {
   StatusAnswer: {
     ...closed({
@@ -178,63 +203,35 @@ export const SCHEMAS: JsonObject = {
   TraceForm: traceForm(),
   TraceAnswer: closed({ event_id: { type: "string", format: "uuid", description: "Id of the event, a UUIDv7." } }),
   RecommendRequest: bodySchema("Who asks, on which page, and what the visitor did before.", RECOMMEND_BODY),
-  RecommendPageRequest: bodySchema("Who asks, on which page, for which frames.", pageBody()),
+  RecommendPageRequest: bodySchema("Who asks, on which page, for which frames.", { ...ONE_BODY, ...PAGE_BODY }),
   ProductInteraction: bodySchema("One thing the visitor did with a product.", PRODUCT_INTERACTION),
   FrameInteraction: bodySchema("A recommendation that the visitor followed.", FRAME_INTERACTION),
-  RecommendAnswer: withOptional(
-    { recommendationId: text("Id of the answer, present when the request says `trackClicks`.") },
-    {
-      version: text("Version of the engine; a client empties its frame interactions when it changes."),
-      trackerProduct: {
-        description: "The first of the products currently viewed; null when none was sent.",
-        anyOf: [part("schemas", "Product"), { type: "null" }],
-      },
-      recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
-      alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
-    },
-  ),
+  RecommendAnswer: closed({ ...CONTEXT, ...LISTS }, TRACKED),
   RecommendPageAnswer: closed({
-    version: text("Version of the engine; a client empties its frame interactions when it changes."),
-    trackerProduct: {
-      description: "The first of the products currently viewed; null when none was sent.",
-      anyOf: [part("schemas", "Product"), { type: "null" }],
-    },
+    ...CONTEXT,
     frames: {
       type: "array",
       items: part("schemas", "FilledFrame"),
       description: "One for each of `frames`, in their order.",
     },
   }),
-  FilledFrame: withOptional(
-    { recommendationId: text("Id of the answer, present when the request says `trackClicks`.") },
-    {
-      frameId: text("The frame configuration that was filled."),
-      recommended: { type: "array", items: part("schemas", "Product"), description: "Complementary products." },
-      alternative: { type: "array", items: part("schemas", "Product"), description: "Similar products." },
-    },
-  ),
-  Product: withOptional(
-    { currency: text("ISO 4217 code of the price, present when the request says `withCurrency`; empty: not known.") },
+  FilledFrame: closed({ frameId: text("The frame configuration that was filled."), ...LISTS }, TRACKED),
+  Product: closed(
     {
       productId: text("Product id."),
       title: text("Title."),
       imageUrl: text("Address of the picture."),
       url: text("Address of the product page."),
-      price: {
-        type: "string",
-        pattern: "^(-?\\d+(\\.\\d+)?)?$",
-        description: "Decimal text with a dot, empty: not known.",
-      },
+      price: { ...text("Decimal text with a dot, empty: not known."), pattern: "^(-?\\d+(\\.\\d+)?)?$" },
       categoryId: text("The deepest category."),
     },
+    { currency: text("ISO 4217 code of the price, present when the request says `withCurrency`; empty: not known.") },
   ),
   Error: closed({ error: text("What went wrong. It names fields and never quotes a value.") }),
   Alive: closed({ status: { type: "string", const: "ok" } }),
   Ready: closed({ status: { type: "string", const: "ready" } }),
-  NotReady: {
-    type: "object",
-    required: ["error"],
-    properties: { error: text("`Stopping` or `Not ready`."), reason: text("Why an event could not be made durable.") },
-    additionalProperties: false,
-  },
+  NotReady: closed(
+    { error: text("`Stopping` or `Not ready`.") },
+    { reason: text("Why an event could not be made durable.") },
+  ),
 };
