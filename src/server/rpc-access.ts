@@ -1,11 +1,11 @@
 import type { Interceptor } from "@connectrpc/connect";
 import type { Metrics } from "../adapters/metrics.js";
 import type { Tracer } from "../adapters/tracer.js";
-import { type AuditEntry, createAudit } from "../services/wire/audit.js";
-import { createAppBounds, createGate, type Gate, type Tokens } from "../services/wire/authorization.js";
-import { methodName } from "../services/wire/rpc-methods.js";
-import { codeName, createCallMetrics } from "../services/wire/rpc-metrics.js";
-import { createServerSpans } from "../services/wire/rpc-spans.js";
+import { type AuditEntry, createAudit } from "../services/access/audit.js";
+import { createAppBounds, createGate, type Gate, type Tokens } from "../services/access/authorization.js";
+import { methodName } from "../services/telemetry/rpc-methods.js";
+import { codeName, createCallMetrics } from "../services/telemetry/rpc-metrics.js";
+import { createServerSpans } from "../services/telemetry/rpc-spans.js";
 import { createReportMisuse } from "./report-misuse.js";
 
 /** The chain from the RPC port to the services: token check, spans, counts, audit, and the apps of a token. */

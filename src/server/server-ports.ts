@@ -6,7 +6,7 @@ import type { Clock } from "../domain/clock.js";
 import { createFacade } from "../facade/facade.js";
 import { renewCertificate } from "../facade/secure-server.js";
 import { MAX_CONNECTIONS } from "../facade/server-limits.js";
-import type { HealthState } from "../services/wire/health.js";
+import type { HealthState } from "../services/standard/health.js";
 import type { MetricsText } from "../services/wire/http-endpoints.js";
 import { createRpcListener, MAX_RPC_CONNECTIONS } from "../services/wire/rpc-listener.js";
 import { openAuditLog } from "./audit-log.js";

@@ -34,7 +34,7 @@ import { createRecommender } from "../recommend/recommend.js";
 import { createFrameResults } from "../results/frame-results.js";
 import { erasureResult } from "../services/erasure-messages.js";
 import { faultOf } from "../services/operation-messages.js";
-import type { ReportInternal } from "../services/wire/errors.js";
+import type { ReportInternal } from "../services/errors/errors.js";
 import type { Copies } from "../store/ports/copies.js";
 import type { Store } from "../store/ports/store.js";
 import { rolledBack } from "../store/rolled-back.js";

@@ -23,8 +23,8 @@ import type { Mutation } from "./mutations.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { signingSecretHandlers } from "./signing-secret-handlers.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
+import { CALLER } from "./access/authorization.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 
 export interface AppServiceDependencies extends ExportDependencies {
   readonly apps: AppStore;

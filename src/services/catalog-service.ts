@@ -28,7 +28,7 @@ import { productReadHandlers } from "./product-read-handlers.js";
 import { productUpdateHandlers } from "./product-update-handlers.js";
 import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 /** Maximum ids in one batch of a full feed, and in all batches. */
 const MAX_LISTED_IDS = 10_000;

@@ -15,8 +15,8 @@ import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import { requireApp } from "./require-app.js";
-import { type ReportInternal, reported, statusOf } from "./wire/errors.js";
-import { inNamesOfCaller } from "./wire/json-names.js";
+import { type ReportInternal, reported, statusOf } from "./errors/errors.js";
+import { inNamesOfCaller } from "./json/json-names.js";
 
 /** Contacts of one call. */
 const MAX_CONTACTS = 100_000;

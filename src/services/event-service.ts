@@ -27,7 +27,7 @@ import { type RejectedEventsDependencies, rejectedEventHandlers } from "./reject
 import { requireApp } from "./require-app.js";
 import { watchEvents } from "./watch-events.js";
 import type { WatchLimit } from "./watch-limit.js";
-import { guarded, guardedStream } from "./wire/errors.js";
+import { guarded, guardedStream } from "./errors/errors.js";
 
 /** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;

@@ -25,7 +25,7 @@ import { productMessages } from "./product-messages.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, contactMessage, visitorMessage } from "./subscription-messages.js";
 import { type Tokens, tokensOf } from "./tokens.js";
-import { endOfWatch } from "./wire/draining.js";
+import { endOfWatch } from "./calls/draining.js";
 
 /** Records of one message together. A large message would wait for a slow reader in memory. */
 const BATCH_BYTES = 2 ** 20;

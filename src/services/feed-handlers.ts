@@ -14,7 +14,7 @@ import { empty, type Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 const OUTCOMES = {
   imported: FeedOutcome.IMPORTED,

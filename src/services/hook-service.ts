@@ -13,7 +13,7 @@ import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { channelOf } from "./subscription-messages.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 /** Maximum messages that one call requeues. */
 const MAX_RESENT = 1000;

@@ -18,7 +18,7 @@ import { visitorIdsOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
 import { namedContact } from "./named-contact.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 export interface LinkHandlersDependencies {
   readonly links: Links;

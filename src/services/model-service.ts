@@ -26,7 +26,7 @@ import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 /** Questions of a task: default and maximum. */
 const DEFAULT_QUERIES = 5_000;

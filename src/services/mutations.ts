@@ -23,8 +23,8 @@ import type { IdempotencyRecord } from "../domain/event.js";
 import { type Seal, SecretKeyMissing } from "../domain/secret-encryption.js";
 import type { Change, Claim, Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
 import { stepsOnce } from "./steps-once.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { CALLER } from "./access/authorization.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 /** Begins a kept answer, as an empty message has no bytes and "" is no answer. */
 const MARK = ".";

@@ -37,7 +37,7 @@ import { readPage } from "./paging.js";
 import { rejectedEventMessage } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, channelOf, contactMessage } from "./subscription-messages.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {
   readonly erasures: Pick<Erasures, "begin">;

@@ -14,7 +14,7 @@ import { PAGE_BYTES, readPage } from "./paging.js";
 import { productMessages, unconfirmedProduct } from "./product-messages.js";
 import { MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 export interface ProductReadDependencies {
   readonly now: Now;

@@ -27,10 +27,10 @@ import { filterOf } from "./filter-messages.js";
 import { readFrame } from "./frame-messages.js";
 import { boostMessage } from "./frame-rule-messages.js";
 import { requireApp } from "./require-app.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./wire/errors.js";
-import { inNamesOfCaller } from "./wire/json-names.js";
-import type { Scope } from "./wire/method-scopes.js";
+import { CALLER } from "./access/authorization.js";
+import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./errors/errors.js";
+import { inNamesOfCaller } from "./json/json-names.js";
+import type { Scope } from "./access/method-scopes.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
   [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",

@@ -15,7 +15,7 @@ import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 export interface RejectedEventsDependencies {
   readonly apps: Pick<AppStore, "get">;

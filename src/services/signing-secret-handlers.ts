@@ -9,7 +9,7 @@ import { timestampOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 export function signingSecretHandlers(deps: {
   readonly apps: Pick<AppStore, "get">;

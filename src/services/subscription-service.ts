@@ -33,8 +33,8 @@ import {
 import { type SuppressionHandlersDependencies, suppressionHandlers } from "./suppression-handlers.js";
 import type { WatchLimit } from "./watch-limit.js";
 import { watchSubscriptions } from "./watch-subscriptions.js";
-import { endOfWatch } from "./wire/draining.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
+import { endOfWatch } from "./calls/draining.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 
 export interface SubscriptionServiceDependencies extends LinkHandlersDependencies, SuppressionHandlersDependencies {
   readonly getStatus: GetStatus;

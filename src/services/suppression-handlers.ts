@@ -11,7 +11,7 @@ import { timestampOf } from "./common-messages.js";
 import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 
 export interface SuppressionHandlersDependencies {
   readonly suppressAddresses: SuppressAddresses;

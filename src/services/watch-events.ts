@@ -13,7 +13,7 @@ import { type EventTail, READ } from "./event-tail.js";
 import type { EventTails } from "./event-tails.js";
 import { requireApp } from "./require-app.js";
 import { tokensOf } from "./tokens.js";
-import { endOfWatch } from "./wire/draining.js";
+import { endOfWatch } from "./calls/draining.js";
 
 /** Interval of messages without events. */
 const HEARTBEAT_MS = 30_000;

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { Code } from "@connectrpc/connect";
 import { type ConsolePages, createConsole } from "./console.js";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 import type { createGracefulClose } from "./graceful-close.js";
 import { createHostCheck } from "./host-check.js";
 import { createHttpEndpoints, type MetricsText, refuseRequest } from "./http-endpoints.js";

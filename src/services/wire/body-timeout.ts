@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 
 /**
  * A request body whose peer must keep sending. The whole body must come within `ms`. With `perChunk` each chunk must come

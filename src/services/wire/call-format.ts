@@ -4,7 +4,7 @@
  */
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 
 /** Content types whose bodies are messages with a prefix each. */
 const ENVELOPED = /^application\/(grpc|connect\+)/i;

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { createConcurrencyLimit } from "../../http/concurrency-limit.js";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 
 /** Node runs as many at a time; more would only hold memory. */
 const AT_A_TIME = 4;

@@ -17,7 +17,7 @@ import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import { contentTypesOf } from "./call-format.js";
-import { refusal, withReason } from "./error-info.js";
+import { refusal, withReason } from "../errors/error-info.js";
 import { withPlainMessage } from "./grpc-message.js";
 
 type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];

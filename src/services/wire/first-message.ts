@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { messageTooLarge, refusal } from "./error-info.js";
+import { messageTooLarge, refusal } from "../errors/error-info.js";
 import { flagsFault, type Uncompressed } from "./message-framing.js";
 
 /** The prefix of each message of gRPC, gRPC-Web and Connect streams: flags, and the length in four bytes. */

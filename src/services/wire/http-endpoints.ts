@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 import { refuseCall } from "./refuse-call.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 

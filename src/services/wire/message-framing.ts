@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 
 /** The prefix of each message of a stream, in all three protocols: flags, and the length in four bytes. */
 const PREFIX_BYTES = 5;

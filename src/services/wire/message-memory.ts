@@ -1,6 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { Unavailable } from "../../domain/errors.js";
-import { toConnectError } from "./errors.js";
+import { toConnectError } from "../errors/errors.js";
 
 /** Bytes of messages that all callers share. */
 export interface MessageMemory {

@@ -7,7 +7,7 @@ import {
   errorToJsonBytes,
 } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import { withReason } from "./error-info.js";
+import { withReason } from "../errors/error-info.js";
 import { withPlainMessage } from "./grpc-message.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 

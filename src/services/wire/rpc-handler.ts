@@ -17,7 +17,7 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
-import { CALLER, type Gate } from "./authorization.js";
+import { CALLER, type Gate } from "../access/authorization.js";
 import { timedBody, tooLate } from "./body-timeout.js";
 import {
   ACCEPTED_COMPRESSIONS,
@@ -27,13 +27,13 @@ import {
   uncompressed,
 } from "./call-format.js";
 import { inTurn } from "./decompression.js";
-import { DRAINING } from "./draining.js";
+import { DRAINING } from "../calls/draining.js";
 import { withReasons } from "./error-answers.js";
-import { toConnectError } from "./errors.js";
+import { toConnectError } from "../errors/errors.js";
 import { chunksAndRest, errorOfMessages, readFirstMessage } from "./first-message.js";
-import { withNamedFields } from "./json-messages.js";
-import { jsonNames } from "./json-names.js";
-import { knownEnums } from "./known-enums.js";
+import { withNamedFields } from "../json/json-messages.js";
+import { jsonNames } from "../json/json-names.js";
+import { knownEnums } from "../json/known-enums.js";
 import { framedMessages, type Uncompressed } from "./message-framing.js";
 import { countedBody, type MessageMemory } from "./message-memory.js";
 import { withPlainHeaders } from "./plain-headers.js";

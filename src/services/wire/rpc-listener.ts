@@ -13,10 +13,10 @@ import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer-requests.js";
-import type { Gate } from "./authorization.js";
-import { shuttingDown } from "./error-info.js";
+import type { Gate } from "../access/authorization.js";
+import { shuttingDown } from "../errors/error-info.js";
 import { createGracefulClose } from "./graceful-close.js";
-import { createHealthService, createHealthState, type HealthState } from "./health.js";
+import { createHealthService, createHealthState, type HealthState } from "../standard/health.js";
 import { createMessageMemory } from "./message-memory.js";
 import { createOpenCalls, OPEN_CALL_LIMITS } from "./open-calls.js";
 import { createProtocolDetection } from "./protocol-detection.js";
@@ -27,8 +27,8 @@ import {
   takeConnections,
   trackSessions,
 } from "./protocol-servers.js";
-import { reflectionRoutes } from "./reflection.js";
-import { createReflectionIndex } from "./reflection-index.js";
+import { reflectionRoutes } from "../standard/reflection.js";
+import { createReflectionIndex } from "../standard/reflection-index.js";
 import { createRpcHandler, type RpcHandler } from "./rpc-handler.js";
 import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
 import { createTurns, type InTurn } from "./turns.js";

@@ -12,7 +12,7 @@ import {
   CreateAppResponseSchema,
 } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { endReported } from "../../../src/services/wire/rpc-metrics.js";
+import { endReported } from "../../../src/services/telemetry/rpc-metrics.js";
 import { openListener } from "./rpc-fixture.js";
 
 const PATH = "/aisle.v1.AppService/CreateApp";

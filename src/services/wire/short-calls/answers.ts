@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
-import type { DirectContext } from "../direct-clients.js";
-import { answerTooLarge, withReason } from "../error-info.js";
+import type { DirectContext } from "../../calls/direct-clients.js";
+import { answerTooLarge, withReason } from "../../errors/error-info.js";
 import { withPlainMessage } from "../grpc-message.js";
 import { ANSWER_HEADERS } from "../request-origin.js";
 import type { Message } from "./intercepted-calls.js";

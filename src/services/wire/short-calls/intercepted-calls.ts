@@ -1,7 +1,7 @@
 /** Calls an implementation through the interceptors, for the fast path (`short-calls.ts`). */
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type MethodImplSpec } from "@connectrpc/connect";
-import type { DirectContext } from "../direct-clients.js";
+import type { DirectContext } from "../../calls/direct-clients.js";
 import { FastRequest, FastResponse } from "./requests.js";
 
 export type Message = MessageShape<DescMessage>;

@@ -4,7 +4,7 @@
  */
 import type { DescMessage, DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import type { UnaryRequest, UnaryResponse } from "@connectrpc/connect";
-import type { DirectContext } from "../direct-clients.js";
+import type { DirectContext } from "../../calls/direct-clients.js";
 
 class FastMessage {
   readonly stream = false;

@@ -22,11 +22,11 @@ import {
   type MethodImpl,
   type ServiceImpl,
 } from "@connectrpc/connect";
-import { DirectContext, many } from "../direct-clients.js";
+import { DirectContext, many } from "../../calls/direct-clients.js";
 import { errorOfMessages } from "../first-message.js";
 import { grpcTimeoutMs, isGrpcTimeout } from "../grpc-timeout.js";
 import type { RpcLimits } from "../rpc-limits.js";
-import { isWatch } from "../rpc-methods.js";
+import { isWatch } from "../../telemetry/rpc-methods.js";
 import {
   acceptsGzip,
   encoded,

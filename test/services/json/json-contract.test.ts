@@ -3,9 +3,9 @@ import type { DescField, DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
-import { RPC_SERVICES } from "../../../src/services/wire/rpc-methods.js";
-import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
+import { createNamingDecoder } from "../../../src/services/json/json-messages.js";
+import { RPC_SERVICES } from "../../../src/services/telemetry/rpc-methods.js";
+import { createFixtureRoutes, openListener } from "../wire/rpc-fixture.js";
 
 type Wrap = (value: JsonValue) => JsonValue;
 

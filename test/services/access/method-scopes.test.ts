@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { METHOD_SCOPES, SCOPES, scopesFor } from "../../../src/services/wire/method-scopes.js";
-import { methodName, RPC_SERVICES } from "../../../src/services/wire/rpc-methods.js";
+import { METHOD_SCOPES, SCOPES, scopesFor } from "../../../src/services/access/method-scopes.js";
+import { methodName, RPC_SERVICES } from "../../../src/services/telemetry/rpc-methods.js";
 import { documentedScopes } from "../../fixtures/token-table.js";
 
 const METHODS = RPC_SERVICES.filter(({ typeName }) => typeName !== "grpc.health.v1.Health").flatMap(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
-import { refusal } from "./error-info.js";
+import { refusal } from "../errors/error-info.js";
 import { type Scope, scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
 

@@ -4,7 +4,7 @@ import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "n
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { connectServices } from "../../../src/services/wire/remote-clients.js";
+import { connectServices } from "../../../src/services/calls/remote-clients.js";
 
 /** The module as its exports can be replaced. */
 const http2: typeof http2Module = createRequire(import.meta.url)("node:http2");

@@ -18,7 +18,7 @@ import { PrivacyService } from "../../../src/gen/aisle/v1/privacy_service_pb.js"
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { ErrorInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { Health } from "../../../src/gen/grpc/health/v1/health_pb.js";
-import { type AuditEntry, createAudit } from "../../../src/services/wire/audit.js";
+import { type AuditEntry, createAudit } from "../../../src/services/access/audit.js";
 import {
   createAppBounds,
   createGate,
@@ -26,10 +26,10 @@ import {
   type Token,
   type Tokens,
   withToken,
-} from "../../../src/services/wire/authorization.js";
-import { SCOPES } from "../../../src/services/wire/method-scopes.js";
-import { codeName } from "../../../src/services/wire/rpc-metrics.js";
-import { createGate as createClosedGate, type Gate, openListener } from "./rpc-fixture.js";
+} from "../../../src/services/access/authorization.js";
+import { SCOPES } from "../../../src/services/access/method-scopes.js";
+import { codeName } from "../../../src/services/telemetry/rpc-metrics.js";
+import { createGate as createClosedGate, type Gate, openListener } from "../wire/rpc-fixture.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 

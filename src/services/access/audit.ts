@@ -5,8 +5,8 @@ import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import { CALLER, type Caller, type Token } from "./authorization.js";
 import { scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
-import { methodName } from "./rpc-methods.js";
-import { codeName, endReported } from "./rpc-metrics.js";
+import { methodName } from "../telemetry/rpc-methods.js";
+import { codeName, endReported } from "../telemetry/rpc-metrics.js";
 
 export interface AuditEntry {
   /** Address of the caller's connection. */

@@ -7,12 +7,12 @@ import { createRegistry, type DescMessage, type DescService, fromJsonString, typ
 import { Code, type ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { isBeyondBounds } from "../../parse/json-bounds.js";
-import { refusal } from "./error-info.js";
-import { toConnectError } from "./errors.js";
+import { refusal } from "../errors/error-info.js";
+import { toConnectError } from "../errors/errors.js";
 import { jsonFault } from "./json-fault.js";
 import { noSuchTime, withCamelMasks } from "./json-forms.js";
 import { unknownEnumNumber } from "./known-enums.js";
-import { isWatch } from "./rpc-methods.js";
+import { isWatch } from "../telemetry/rpc-methods.js";
 
 /**
  * A message has at most 1,000 events or products, or 10,000 ids. With more, 4 MiB of `{},` would take a second of CPU.

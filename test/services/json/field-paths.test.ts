@@ -22,12 +22,12 @@ import {
   ErrorInfoSchema,
   file_google_rpc_error_details,
 } from "../../../src/gen/google/rpc/error_details_pb.js";
-import { statusOf, toConnectError } from "../../../src/services/wire/errors.js";
-import { createNamingDecoder } from "../../../src/services/wire/json-messages.js";
-import { inNamesOfCaller } from "../../../src/services/wire/json-names.js";
-import { unknownEnumNumber } from "../../../src/services/wire/known-enums.js";
+import { statusOf, toConnectError } from "../../../src/services/errors/errors.js";
+import { createNamingDecoder } from "../../../src/services/json/json-messages.js";
+import { inNamesOfCaller } from "../../../src/services/json/json-names.js";
+import { unknownEnumNumber } from "../../../src/services/json/known-enums.js";
 import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
-import { createFixtureRoutes } from "./rpc-fixture.js";
+import { createFixtureRoutes } from "../wire/rpc-fixture.js";
 
 const registry = createRegistry(file_google_rpc_error_details);
 

@@ -11,7 +11,7 @@ import {
   Unavailable,
 } from "../../../src/domain/errors.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
-import { guarded, toConnectError } from "../../../src/services/wire/errors.js";
+import { guarded, toConnectError } from "../../../src/services/errors/errors.js";
 
 describe("an error for RPC callers", () => {
   it.each([

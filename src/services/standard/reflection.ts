@@ -22,7 +22,7 @@ import {
   ServerReflectionResponseSchema,
 } from "../../gen/grpc/reflection/v1/reflection_pb.js";
 import type { ReflectionIndex } from "./reflection-index.js";
-import { unlessAborted } from "./unless-aborted.js";
+import { unlessAborted } from "../calls/unless-aborted.js";
 
 type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type Answer = NonNullable<Response["messageResponse"]>;

@@ -4,8 +4,8 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
-import { JSON_BOUNDS } from "../../../src/services/wire/json-messages.js";
-import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
+import { JSON_BOUNDS } from "../../../src/services/json/json-messages.js";
+import { createFixtureRoutes, openListener } from "../wire/rpc-fixture.js";
 
 const SECRET = "ada-secret";
 

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { createCallMetrics } from "../../../src/services/wire/rpc-metrics.js";
-import { createFixtureRoutes, openListener } from "./rpc-fixture.js";
+import { createCallMetrics } from "../../../src/services/telemetry/rpc-metrics.js";
+import { createFixtureRoutes, openListener } from "../wire/rpc-fixture.js";
 
 async function openCounted() {
   const counted: string[] = [];

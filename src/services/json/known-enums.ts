@@ -5,7 +5,7 @@
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { InvalidArgument } from "../../domain/errors.js";
-import { toConnectError } from "./errors.js";
+import { toConnectError } from "../errors/errors.js";
 
 /** Checks the messages of every call. */
 export const knownEnums: Interceptor = (next) => (request) => {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { RPC_METHODS, RPC_SERVICES } from "../../../src/services/wire/rpc-methods.js";
+import { RPC_METHODS, RPC_SERVICES } from "../../../src/services/telemetry/rpc-methods.js";
 
 const GEN = join(import.meta.dirname, "../../../src/gen");
 

@@ -14,10 +14,10 @@ import { RecommendationService } from "../../gen/aisle/v1/recommendation_service
 import { SubscriptionService } from "../../gen/aisle/v1/subscription_service_pb.js";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
-import { APP_NOT_ALLOWED, withToken } from "./authorization.js";
-import { withReason } from "./error-info.js";
-import { toConnectError } from "./errors.js";
-import { createClientSpans } from "./rpc-spans.js";
+import { APP_NOT_ALLOWED, withToken } from "../access/authorization.js";
+import { withReason } from "../errors/error-info.js";
+import { toConnectError } from "../errors/errors.js";
+import { createClientSpans } from "../telemetry/rpc-spans.js";
 
 /** Deadline of a call. */
 const CALL_MS = 3_000;
@@ -72,7 +72,7 @@ export function connectServices(rpcUrl: string, options: RemoteOptions = {}) {
 /**
  * The connection to the services. When they say GOAWAY while no call is open, the library destroys it with an error that
  * comes once its socket is closed; had a new call replaced the connection by then, nobody would take the error, and it
- * would end the process (connectrpc/connect-es issue 1768; test/services/wire/remote-clients.test.ts).
+ * would end the process (connectrpc/connect-es issue 1768; test/services/calls/remote-clients.test.ts).
  */
 class ServicesConnection extends Http2SessionManager {
   private readonly heard = new WeakSet<Http2Session>();

@@ -6,8 +6,8 @@ import { AppService, GetAppRequestSchema, GetAppResponseSchema } from "../../../
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
 import { ServerReflection } from "../../../src/gen/grpc/reflection/v1/reflection_pb.js";
-import { directClient } from "../../../src/services/wire/direct-clients.js";
-import { createGate } from "./rpc-fixture.js";
+import { directClient } from "../../../src/services/calls/direct-clients.js";
+import { createGate } from "../wire/rpc-fixture.js";
 
 const never = new Promise<never>(() => {});
 
