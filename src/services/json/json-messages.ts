@@ -3,7 +3,14 @@
  * or a misspelt order would be answered as done. Connect's own texts quote the value, which may be personal; ours name the field and
  * what it accepts.
  */
-import { createRegistry, type DescMessage, type DescService, fromJsonString, type Message } from "@bufbuild/protobuf";
+import {
+  createRegistry,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  fromJsonString,
+  type Message,
+} from "@bufbuild/protobuf";
 import { Code, type ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { isBeyondBounds } from "../../parse/json-bounds.js";
@@ -12,20 +19,20 @@ import { toConnectError } from "../errors/errors.js";
 import { jsonFault } from "./json-fault.js";
 import { noSuchTime, withCamelMasks } from "./json-forms.js";
 import { unknownEnumNumber } from "./known-enums.js";
-import { isWatch } from "../telemetry/rpc-methods.js";
 
 /**
  * A message has at most 1,000 events or products, or 10,000 ids. With more, 4 MiB of `{},` would take a second of CPU.
  */
 export const JSON_BOUNDS = { depth: 32, containers: 50_000, commas: 200_000 };
 
-const NEVER_BYTES = 2 ** 32 - 1;
-
 /** Types in the `details` of an error inside an answer, as of one result of a batch. */
 const registry = createRegistry(file_google_rpc_error_details);
 
-/** The same router, whose services read JSON this way. */
-export function withNamedFields(router: ConnectRouter): ConnectRouter {
+/** The same router, whose services read JSON this way. A method has its own options besides. */
+export function withNamedFields(
+  router: ConnectRouter,
+  optionsOf: (method: DescMethod) => Parameters<ConnectRouter["service"]>[2],
+): ConnectRouter {
   return {
     ...router,
     service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
@@ -33,8 +40,7 @@ export function withNamedFields(router: ConnectRouter): ConnectRouter {
       for (const method of service.methods) {
         const textDecoder = createNamingDecoder(method.input);
         const jsonOptions = { ignoreUnknownFields: false, registry, textDecoder };
-        const compressing = isWatch(method) && { compressMinBytes: NEVER_BYTES };
-        router.service({ ...service, methods: [method] }, implementation, { jsonOptions, ...compressing });
+        router.service({ ...service, methods: [method] }, implementation, { jsonOptions, ...optionsOf(method) });
       }
       return this;
     },

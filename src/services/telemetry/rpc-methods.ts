@@ -26,11 +26,6 @@ export const RPC_SERVICES: readonly DescService[] = [
   ServerReflection,
 ];
 
-/** Whether messages of this method go to many callers: each would compress them anew, so they are sent as they are. */
-export function isWatch({ name }: DescMethod): boolean {
-  return name.startsWith("Watch");
-}
-
 /** A method in metrics: `aisle.v1.EventService/RecordEvent`. */
 export function methodName(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;

@@ -10,7 +10,7 @@ const AT_A_TIME = 4;
  * The same compressions, but with so many messages decompressed at a time: each may grow to its limit of bytes. Connect
  * takes a truncated message for a fault of the server; it is the caller's.
  */
-export function inTurn(compressions: readonly Compression[]): Compression[] {
+export function fewAtATime(compressions: readonly Compression[]): Compression[] {
   const limited = createConcurrencyLimit(AT_A_TIME);
   return compressions.map((compression) => ({
     ...compression,
