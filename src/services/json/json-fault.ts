@@ -9,7 +9,6 @@ import {
   type JsonValue,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isFieldError } from "@bufbuild/protobuf/reflect";
 import { InvalidArgument } from "../../domain/errors.js";
 import { FORMS, fieldOf, isJsonObject } from "./json-forms.js";
 import { namesOf } from "./known-enums.js";
@@ -28,7 +27,7 @@ export function jsonFault(desc: DescMessage, json: string, error: unknown): Inva
     // It is no JSON, as the caller says.
     return undefined;
   }
-  return (isJsonObject(value) ? faultIn(desc, value) : undefined) ?? rangeFault(error) ?? nameTwice(desc, error);
+  return (isJsonObject(value) ? faultIn(desc, value) : undefined) ?? nameTwice(desc, error);
 }
 
 /** `JSON.parse` keeps the last of two values of one name, so only the reader finds both. */
@@ -45,15 +44,6 @@ function isFieldBelow(desc: DescMessage, name: string, seen = new Set<DescMessag
   return (
     fieldOf(desc, name) !== undefined || desc.fields.some(({ message }) => message && isFieldBelow(message, name, seen))
   );
-}
-
-/** A value of the right type that the walk takes and the reader does not. */
-function rangeFault(error: unknown): InvalidArgument | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (!isFieldError(cause)) return undefined;
-  const field = cause.field();
-  if (field.kind !== "field" || field.fieldKind === "message") return undefined;
-  return new InvalidArgument(field.jsonName, "invalid", acceptedBy(field.scalar));
 }
 
 const ONCE = "accepted is one value; the field is given twice";
@@ -115,61 +105,26 @@ function faultOfValue(
   path: string,
 ): InvalidArgument | undefined {
   const invalid = (accepted: string) => new InvalidArgument(path, "invalid", accepted);
-  if (kind === undefined) return isOfScalar(field.scalar, value) ? undefined : invalid(acceptedBy(field.scalar));
+  if (kind === undefined) return isRead(field, value) ? undefined : invalid(acceptedBy(field.scalar));
   if (kind.kind === "enum") {
     const isKnown = kind.values.some(({ name, number }) => value === name || value === number);
     return isKnown ? undefined : invalid(namesOf(kind));
   }
   const form = FORMS.get(kind.typeName);
-  if (form === undefined)
-    return isJsonObject(value) ? faultIn(kind, value, `${path}.`) : invalid("accepted is an object");
+  if (form !== undefined) return isRead(field, value) ? undefined : invalid(form);
+  return isJsonObject(value) ? faultIn(kind, value, `${path}.`) : invalid("accepted is an object");
+}
+
+/** Whether the reader takes the value of a field, or of a place in its list or map. */
+function isRead(field: DescField, value: JsonValue): boolean {
+  const { fieldKind, jsonName, parent } = field;
+  const whole = fieldKind === "list" ? [value] : fieldKind === "map" ? { key: value } : value;
   try {
-    fromJson(kind, value);
-    return undefined;
+    fromJson(parent, { [jsonName]: whole });
+    return true;
   } catch {
     // The reader quotes the value, which may be personal.
-    return invalid(form);
-  }
-}
-
-const WHOLE = /^-?\d+$/;
-
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
-/** Whether JSON has the type of a field and is in its range. */
-function isOfScalar(scalar: ScalarType | undefined, value: JsonValue): boolean {
-  switch (scalar) {
-    case ScalarType.STRING:
-      return typeof value === "string";
-    case ScalarType.BYTES:
-      return typeof value === "string" && BASE64.test(value);
-    case ScalarType.BOOL:
-      return typeof value === "boolean";
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return typeof value === "number" || (typeof value === "string" && value !== "" && !Number.isNaN(Number(value)));
-    default:
-      return (
-        ((typeof value === "number" && Number.isInteger(value)) || (typeof value === "string" && WHOLE.test(value))) &&
-        isInRange(scalar, BigInt(value))
-      );
-  }
-}
-
-function isInRange(scalar: ScalarType | undefined, value: bigint): boolean {
-  switch (scalar) {
-    case ScalarType.UINT32:
-    case ScalarType.FIXED32:
-      return BigInt.asUintN(32, value) === value;
-    case ScalarType.UINT64:
-    case ScalarType.FIXED64:
-      return BigInt.asUintN(64, value) === value;
-    case ScalarType.INT64:
-    case ScalarType.SINT64:
-    case ScalarType.SFIXED64:
-      return BigInt.asIntN(64, value) === value;
-    default:
-      return BigInt.asIntN(32, value) === value;
+    return false;
   }
 }
 
