@@ -204,7 +204,7 @@ const NOT_FRAMED =
  * bytes would be read as a length of gigabytes.
  */
 function prefixFault(bytes: Uint8Array, mostBytes: number, uncompressed: Uncompressed): ConnectError | undefined {
-  const [flags = 0] = bytes;
+  const flags = bytes[0] ?? 0;
   if ((flags & ~FLAGS) !== 0) return refusal(NOT_FRAMED, Code.InvalidArgument, "MALFORMED_CALL");
   const fault = (flags & COMPRESSED) === 0 ? undefined : uncompressed?.();
   if (fault !== undefined || bytes.length < PREFIX_BYTES) return fault;
