@@ -25,14 +25,12 @@ import {
   ConnectError,
   type ContextValues,
   createContextValues,
-  createHandlerContext,
   createServiceImplSpec,
   type HandlerContext,
   type MethodImplSpec,
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { CallDeadline } from "./call-deadline.js";
-import { unlessAborted } from "./unless-aborted.js";
 
 /** Returns a client of `service` whose calls run `implementation`. Methods it lacks answer UNIMPLEMENTED. */
 export function directClient<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>): Client<S> {
@@ -134,14 +132,11 @@ export interface CallOrigin {
 /**
  * The handler's context of a direct call. Headers, values and the signal are built on first use: almost no handler
  * needs them, and building them all costs ten times the rest of a direct call.
- *
- * A caller's signal is the exception: then the library's own context links the signals and keeps the timer.
  */
 export class DirectContext implements HandlerContext {
   readonly protocolName: string;
   readonly requestMethod = "POST";
   readonly #options: CallOptions | undefined;
-  readonly #limits: ReturnType<typeof createHandlerContext> | undefined;
   readonly #deadline: CallDeadline | undefined;
   #controller: AbortController | undefined;
   #requestHeader: Headers | undefined;
@@ -167,28 +162,14 @@ export class DirectContext implements HandlerContext {
       this.timeoutMs = noTimeout;
       return;
     }
-    if (signal === undefined) {
-      const deadline = new CallDeadline(timeoutMs ?? 0, (reason) => this.#controller?.abort(reason));
-      this.#deadline = deadline;
-      this.timeoutMs = () => deadline.remainingMs();
-      return;
-    }
-    const limits = createHandlerContext({
-      service,
-      method,
-      protocolName: this.protocolName,
-      requestMethod: this.requestMethod,
-      url: origin?.url ?? "",
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      requestSignal: signal,
-    });
-    this.#limits = limits;
-    this.timeoutMs = () => limits.timeoutMs();
+    const deadline = new CallDeadline(timeoutMs, signal, (reason) => this.#controller?.abort(reason));
+    this.#deadline = deadline;
+    this.timeoutMs = () => deadline.remainingMs();
   }
 
   /** The caller set a deadline or a signal, so waiting for the handler must go through `within`. */
   get limited(): boolean {
-    return this.#limits !== undefined || this.#deadline !== undefined;
+    return this.#deadline !== undefined;
   }
 
   get url(): string {
@@ -196,7 +177,6 @@ export class DirectContext implements HandlerContext {
   }
 
   get signal(): AbortSignal {
-    if (this.#limits !== undefined) return this.#limits.signal;
     this.#controller ??= new AbortController();
     if (this.#isOver) this.#controller.abort(this.#reason);
     else if (this.#deadline?.reason !== undefined) this.#controller.abort(this.#deadline.reason);
@@ -234,8 +214,7 @@ export class DirectContext implements HandlerContext {
 
   /** `work`, unless the caller's deadline or signal comes first. Only its signal informs the handler. */
   async within<T>(work: () => PromiseLike<T> | T): Promise<T> {
-    if (this.#deadline !== undefined) return this.#deadline.within(async () => work());
-    return this.#limits === undefined ? work() : unlessAborted(this.#limits.signal, work);
+    return this.#deadline === undefined ? work() : this.#deadline.within(async () => work());
   }
 
   /** Passes the handler's headers to a caller that asked for them. */
@@ -267,8 +246,6 @@ export class DirectContext implements HandlerContext {
   }
 
   #callerError(thrown: unknown): ConnectError {
-    const signal = this.#limits?.signal;
-    if (signal?.aborted) return ConnectError.from(signal.reason, Code.Canceled);
     const reason = this.#deadline?.reason;
     if (reason !== undefined) return ConnectError.from(reason, Code.Canceled);
     if (thrown instanceof ConnectError) return thrown;
@@ -279,7 +256,6 @@ export class DirectContext implements HandlerContext {
   #end(reason: unknown): void {
     this.#isOver = true;
     this.#reason = reason;
-    this.#limits?.abort(reason);
     this.#deadline?.end(reason);
     this.#controller?.abort(reason);
   }
