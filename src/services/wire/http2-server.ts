@@ -93,7 +93,12 @@ export function createHttp2Connections(
     session.on("timeout", () => {
       if (open === 0) session.close();
     });
-    session.on("stream", (stream, headers, flags, rawHeaders) => {
+    const onStream = (
+      stream: ServerHttp2Stream,
+      headers: IncomingHttpHeaders,
+      flags: number,
+      rawHeaders: readonly string[],
+    ) => {
       stream.on("error", () => {}); // "close" follows
       // GOAWAY may wait in the queue. Streams that it does not name must not begin, since the client sends them again.
       if (isRetired || open >= limits.maxConcurrentStreams || calls.size >= limits.openCalls) return refuse(stream);
@@ -116,7 +121,8 @@ export function createHttp2Connections(
         answer({ stream, headers, rawHeaders, as });
       };
       setImmediate(() => inTurn(begin));
-    });
+    };
+    session.on("stream", onStream);
   });
   return {
     sessions,
