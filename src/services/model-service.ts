@@ -19,6 +19,7 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { evaluationMessage } from "./evaluation-messages.js";
 import { modelEvaluations } from "./model-evaluation-messages.js";
 import { algorithmMessage, dataCountsMessage } from "./model-messages.js";
@@ -26,7 +27,6 @@ import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./errors/errors.js";
 
 /** Questions of a task: default and maximum. */
 const DEFAULT_QUERIES = 5_000;

@@ -58,9 +58,11 @@ describe("calls whose message never comes", () => {
       expect(inAll()).toBeLessThanOrEqual(401);
       await expect(apps.getApp({ appId: "shop" })).rejects.toMatchObject({ code: Code.Unavailable });
       for (const peer of peers) peer.socket.destroy();
-      await expect.poll(() => apps.getApp({ appId: "shop" }).catch(() => undefined)).toMatchObject({
-        app: { appId: "shop" },
-      });
+      await expect
+        .poll(() => apps.getApp({ appId: "shop" }).catch(() => undefined))
+        .toMatchObject({
+          app: { appId: "shop" },
+        });
     },
   );
 

@@ -2,11 +2,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { methodName } from "../telemetry/rpc-methods.js";
+import { codeName, endReported } from "../telemetry/rpc-metrics.js";
 import { CALLER, type Caller, type Token } from "./authorization.js";
 import { scopesFor } from "./method-scopes.js";
 import { namedAppsOf } from "./named-apps.js";
-import { methodName } from "../telemetry/rpc-methods.js";
-import { codeName, endReported } from "../telemetry/rpc-metrics.js";
 
 export interface AuditEntry {
   /** Address of the caller's connection. */

@@ -1,7 +1,7 @@
 import { Code, type ServiceImpl } from "@connectrpc/connect";
 import { type Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../gen/grpc/health/v1/health_pb.js";
-import { refusal } from "../errors/error-info.js";
 import { unlessAborted } from "../calls/unless-aborted.js";
+import { refusal } from "../errors/error-info.js";
 
 /**
  * The state that grpc.health.v1 reports. The app sets it: serving when it is ready, not serving as soon as it drains.

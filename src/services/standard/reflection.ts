@@ -21,8 +21,8 @@ import {
   ServerReflectionRequestSchema,
   ServerReflectionResponseSchema,
 } from "../../gen/grpc/reflection/v1/reflection_pb.js";
-import type { ReflectionIndex } from "./reflection-index.js";
 import { unlessAborted } from "../calls/unless-aborted.js";
+import type { ReflectionIndex } from "./reflection-index.js";
 
 type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type Answer = NonNullable<Response["messageResponse"]>;

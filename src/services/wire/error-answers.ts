@@ -17,8 +17,8 @@ import {
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import { contentTypesOf } from "./call-format.js";
 import { refusal, withReason } from "../errors/error-info.js";
+import { contentTypesOf } from "./call-format.js";
 import { PREFIX_BYTES } from "./request-body.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 

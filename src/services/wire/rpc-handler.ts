@@ -177,7 +177,11 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
 }
 
 /** The error for a call whose query or compression is not as Connect has it. */
-function formatFault(request: NodeRequest, response: NodeResponse, handler: UniversalHandler): ConnectError | undefined {
+function formatFault(
+  request: NodeRequest,
+  response: NodeResponse,
+  handler: UniversalHandler,
+): ConnectError | undefined {
   const isRead = request.method === "GET" && handler.allowedMethods.includes("GET");
   const fault = isRead ? queryFault(request.url ?? "", handler.method.input) : undefined;
   if (fault !== undefined) return toConnectError(fault);

@@ -11,8 +11,8 @@ import {
 } from "../../../src/gen/grpc/reflection/v1/reflection_pb.js";
 import { createReflectionIndex } from "../../../src/services/standard/reflection-index.js";
 import { methodName, RPC_METHODS } from "../../../src/services/telemetry/rpc-methods.js";
-import { buf, findGrpcurl, output } from "./reflection-tools.js";
 import { openListener } from "../wire/rpc-fixture.js";
+import { buf, findGrpcurl, output } from "./reflection-tools.js";
 
 const names = (files: Uint8Array[] | undefined) =>
   files?.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes).name);

@@ -17,7 +17,6 @@ import {
   type ConnectRouter,
   type ContextValues,
   createServiceImplSpec,
-  type Interceptor,
   type MethodImpl,
   type ServiceImpl,
 } from "@connectrpc/connect";
@@ -26,24 +25,11 @@ import { DirectContext, many } from "../../calls/direct-clients.js";
 import { grpcTimeoutMs, isGrpcTimeout, isWatch, uncompressed } from "../call-format.js";
 import { refuseCall } from "../error-answers.js";
 import type { StreamCall } from "../http2-server.js";
-import {
-  type BodyRules,
-  chunksAndRest,
-  chunksOf,
-  PREFIX_BYTES,
-  tooLate,
-  wholeBodyFault,
-} from "../request-body.js";
+import { type BodyRules, chunksAndRest, chunksOf, PREFIX_BYTES, tooLate, wholeBodyFault } from "../request-body.js";
 import type { ConnectCall, RpcHandlerDeps } from "../rpc-handler.js";
 import { lingerOnStream } from "../unread-body.js";
 import { acceptsGzip, encoded, type Framed, failureOf, isOver, NOTHING, respond, writeAnswers } from "./answers.js";
-import {
-  invoke,
-  invokeStream,
-  type Message,
-  type StreamSpec,
-  type UnarySpec,
-} from "./intercepted-calls.js";
+import { invoke, invokeStream, type Message, type StreamSpec, type UnarySpec } from "./intercepted-calls.js";
 import { readSmallBody } from "./small-body.js";
 
 /** False: Connect answers every call. The answers are the same, and take more of the processor. */
