@@ -49,7 +49,9 @@ const apps = createClient(AppService, createGrpcTransport({ baseUrl: `http://127
 const rpc = (): Promise<string> =>
   apps.getApp({ appId }, { timeoutMs: TIMEOUT_MS }).then(
     () => "200",
-    (error: unknown) => Code[ConnectError.from(error).code],
+    // A refused stream is UNAVAILABLE by gRPC's rules; connect-node says INTERNAL.
+    (error: unknown) =>
+      /NGHTTP2_REFUSED_STREAM/.test(String(error)) ? "Unavailable" : Code[ConnectError.from(error).code],
   );
 
 /** How long the server's main thread has run, ms. */

@@ -8,9 +8,13 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Socket } from "node:net";
+import { Unavailable } from "../../domain/errors.js";
+import { toConnectError } from "../errors/errors.js";
+import { refuseCall } from "./error-answers.js";
 import { MAX_HEADER_BYTES } from "./http1-server.js";
 import type { ListenerLimits } from "./limits.js";
 import type { InTurn } from "./turns.js";
+import { lingerOnStream } from "./unread-body.js";
 
 /**
  * Resets of streams after which a connection is retired, whoever reset them. Node 20 ends a session, with all its calls, after
@@ -50,17 +54,17 @@ export interface Http2Connections {
   readonly sessions: ReadonlySet<ServerHttp2Session>;
 }
 
-type Limits = Pick<ListenerLimits, "idleMs" | "maxConcurrentStreams" | "openCalls" | "unreadBytes" | "stallMs">;
-
 /**
  * A call is answered in the next turn of the event loop, and not at all when it is reset by then: a peer that opens and resets
  * streams as fast as it can pays more for each than we do (CVE-2023-44487; the work of a call is some 1 ms, that of a stream 5 µs).
- * A call beyond a limit is refused with REFUSED_STREAM: it did not begin, and clients may send it again (RFC 9113, 8.7).
+ * A call beyond a limit of calls is refused with REFUSED_STREAM: it did not begin, and clients may send it again (RFC 9113, 8.7).
+ * While too many answers are unread, calls get UNAVAILABLE.
  */
 export function createHttp2Connections(
-  limits: Limits,
+  limits: ListenerLimits,
   inTurn: InTurn,
   answer: (call: StreamCall) => void,
+  onShed: () => void,
 ): Http2Connections {
   const sessions = new Set<ServerHttp2Session>();
   const calls = new Set<ServerHttp2Stream>();
@@ -116,9 +120,11 @@ export function createHttp2Connections(
       });
       const begin = () => {
         if (stream.destroyed || stream.closed) return;
-        if (unreadBytes() > limits.unreadBytes) return refuse(stream);
         const as: StreamCall["as"] = (answer) => asRequests(answer, [stream, headers, flags, rawHeaders]);
-        answer({ stream, headers, rawHeaders, as });
+        if (unreadBytes() <= limits.unreadBytes) return answer({ stream, headers, rawHeaders, as });
+        onShed();
+        lingerOnStream(stream, limits.lingerMs);
+        as((request, response) => refuseCall(request, response, tooMuchUnread()));
       };
       setImmediate(() => inTurn(begin));
     };
@@ -132,6 +138,10 @@ export function createHttp2Connections(
       server.emit("connection", socket);
     },
   };
+}
+
+function tooMuchUnread() {
+  return toConnectError(new Unavailable("too many answers are unread", undefined, { shed: "call_bytes" }));
 }
 
 function refuse(stream: ServerHttp2Stream): void {

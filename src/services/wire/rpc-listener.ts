@@ -161,7 +161,7 @@ function createCalls(
 
 /** The servers behind the port. The first bytes of a connection decide which of them takes it. */
 function createPort(deps: RpcListenerDeps, limits: ListenerLimits, inTurn: InTurn, answers: Answers) {
-  const { take, sessions } = createHttp2Connections(limits, inTurn, answers.stream);
+  const { take, sessions } = createHttp2Connections(limits, inTurn, answers.stream, () => deps.onShed?.());
   const http1 = createHttp1Server(limits, (request, response) =>
     inTurn(() => {
       if (!response.destroyed) answers.request(request, response);
