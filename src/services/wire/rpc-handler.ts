@@ -19,6 +19,7 @@ import {
 } from "@connectrpc/connect-node";
 import { CALLER, type Gate } from "../access/authorization.js";
 import { DRAINING } from "../calls/draining.js";
+import { unlessAborted } from "../calls/unless-aborted.js";
 import { toConnectError } from "../errors/errors.js";
 import { withNamedFields } from "../json/json-messages.js";
 import { jsonNames } from "../json/json-names.js";
@@ -96,7 +97,7 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     writeMaxBytes: limits.writeMaxBytes,
     maxTimeoutMs: limits.maxTimeoutMs,
     shutdownSignal: deps.shutdown,
-    interceptors: [jsonNames, ...interceptors],
+    interceptors: [jsonNames, ...interceptors, untilSignal],
   });
 
   /** The values of a call, or the error for a caller who may not make it. */
@@ -175,6 +176,10 @@ export function createRpcHandler(deps: RpcHandlerDeps): RpcHandler {
     },
   };
 }
+
+/** Answers a call at its deadline, also when its implementation does not watch its signal. */
+const untilSignal: Interceptor = (next) => (request) =>
+  request.stream ? next(request) : unlessAborted(request.signal, () => next(request));
 
 /** The error for a call whose query or compression is not as Connect has it. */
 function formatFault(

@@ -271,7 +271,8 @@ describe("the answer to a gRPC call", () => {
 
   it("is not compressed when it is small", async () => {
     const answer = await answerTo("x", { "grpc-accept-encoding": "gzip" });
-    expect(answer).toMatchObject({ encoding: undefined, flags: 0, name: "x" });
+    // Connect names the compression that it could use.
+    expect(answer).toMatchObject({ encoding: SHORT_CALLS ? undefined : "gzip", flags: 0, name: "x" });
   });
 
   it("reaches the stock client whole when it is compressed", async () => {
