@@ -1,4 +1,4 @@
-/** Errors by who must react. `services/wire/errors.ts` maps them to RPC codes, the facade to HTTP statuses. */
+/** Errors by who must react. `services/errors/errors.ts` maps them to RPC codes, the facade to HTTP statuses. */
 export class DomainError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -3,8 +3,8 @@ import type { Now } from "../domain/clock.js";
 import { isShown, type Product } from "../domain/product.js";
 import { createTopK } from "../learning/common/top-k.js";
 import type { ServingModel } from "../learning/model/source.js";
-import type { LiveLayer } from "./products/new-product-watch.js";
 import type { WatchedCatalog } from "./products/catalog.js";
+import type { LiveLayer } from "./products/new-product-watch.js";
 
 export interface FoundProduct {
   readonly product: Product;

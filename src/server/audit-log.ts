@@ -3,7 +3,7 @@
  * answered, so that a crash loses none. Rotate a file with copytruncate: it stays open.
  */
 import { pino } from "pino";
-import type { AuditEntry } from "../services/wire/audit.js";
+import type { AuditEntry } from "../services/access/audit.js";
 import { SETTINGS } from "./settings/config.js";
 import { ConfigError } from "./settings/setting.js";
 

@@ -1,7 +1,7 @@
 import type { Metrics } from "../adapters/metrics.js";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "../gen/grpc/health/v1/health_pb.js";
 import { type Schedule, startSchedule, startStoppable } from "../learning/training/schedule.js";
-import type { HealthState } from "../services/wire/health.js";
+import type { HealthState } from "../services/standard/health.js";
 import type { Aisle } from "./app.js";
 import type { Logger } from "./log.js";
 import type { RoleTasks } from "./roles.js";

@@ -13,7 +13,7 @@ import type { LinkLimits } from "../identity/links/link-limits.js";
 import { rekeyContacts } from "../identity/rekey-contacts.js";
 import { createReplicaSenderLimit, EXCHANGE_MS } from "../intake/replica-sender-limit.js";
 import type { SenderLimit } from "../intake/sender-limit.js";
-import type { ReportInternal } from "../services/wire/errors.js";
+import type { ReportInternal } from "../services/errors/errors.js";
 import type { Store } from "../store/ports/store.js";
 import type { TallyBoard } from "../store/ports/tally-board.js";
 import { createAisle } from "./app.js";

@@ -1,5 +1,5 @@
-import { guarded } from "../services/wire/errors.js";
-import { connectServices } from "../services/wire/remote-clients.js";
+import { connectServices } from "../services/calls/remote-clients.js";
+import { guarded } from "../services/errors/errors.js";
 import { admissionToServices } from "./admission.js";
 import { readPeerFiles } from "./certificates.js";
 import { openLocalServices } from "./local-services.js";

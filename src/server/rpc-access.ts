@@ -1,12 +1,11 @@
 import type { Interceptor } from "@connectrpc/connect";
 import type { Metrics } from "../adapters/metrics.js";
 import type { Tracer } from "../adapters/tracer.js";
-import { type AuditEntry, createAudit } from "../services/wire/audit.js";
-import { createAppBounds, createGate, type Gate, type Tokens } from "../services/wire/authorization.js";
-import { methodName } from "../services/wire/rpc-methods.js";
-import { codeName, createCallMetrics } from "../services/wire/rpc-metrics.js";
-import { createServerSpans } from "../services/wire/rpc-spans.js";
-import { createReportMisuse } from "./report-misuse.js";
+import { type AuditEntry, createAudit } from "../services/access/audit.js";
+import { createAppBounds, createGate, type Gate, type Tokens } from "../services/access/authorization.js";
+import { methodName } from "../services/telemetry/rpc-methods.js";
+import { codeName, createCallMetrics } from "../services/telemetry/rpc-metrics.js";
+import { createServerSpans } from "../services/telemetry/rpc-spans.js";
 
 /** The chain from the RPC port to the services: token check, spans, counts, audit, and the apps of a token. */
 export function rpcAccess(deps: {
@@ -17,8 +16,7 @@ export function rpcAccess(deps: {
   readonly audit: (entry: AuditEntry) => void;
   /** Undefined admits every caller. */
   readonly tokens: () => Tokens | undefined;
-  readonly logger: { warn(fields: { unlogged: number }, text: string): void };
-}): { readonly gate: Gate; readonly interceptors: Interceptor[]; readonly onMisuse: () => void } {
+}): { readonly gate: Gate; readonly interceptors: Interceptor[] } {
   const { tracer, metrics, now, tokens } = deps;
   const audit = createAudit(deps.audit);
   const gate = createGate({
@@ -35,5 +33,5 @@ export function rpcAccess(deps: {
     audit.interceptor,
     createAppBounds(),
   ];
-  return { gate, interceptors, onMisuse: createReportMisuse(deps.logger, () => performance.now()) };
+  return { gate, interceptors };
 }

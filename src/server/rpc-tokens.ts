@@ -1,7 +1,7 @@
 /** The tokens of the RPC port: a file that may be replaced while the server runs. */
 import { readFileSync } from "node:fs";
-import type { Token, Tokens } from "../services/wire/authorization.js";
-import { SCOPES, type Scope } from "../services/wire/method-scopes.js";
+import type { Token, Tokens } from "../services/access/authorization.js";
+import { SCOPES, type Scope } from "../services/access/method-scopes.js";
 import { SETTINGS } from "./settings/config.js";
 import { ConfigError } from "./settings/setting.js";
 

@@ -6,9 +6,10 @@ import type { Tracer } from "../adapters/tracer.js";
 import type { Clock } from "../domain/clock.js";
 import { createFacade } from "../facade/facade.js";
 import { MAX_CONNECTIONS } from "../facade/server-limits.js";
-import type { HealthState } from "../services/wire/health.js";
+import type { HealthState } from "../services/standard/health.js";
 import type { MetricsText } from "../services/wire/http-endpoints.js";
-import { createRpcListener, MAX_RPC_CONNECTIONS } from "../services/wire/rpc-listener.js";
+import { LIMITS } from "../services/wire/limits.js";
+import { createRpcListener } from "../services/wire/rpc-listener.js";
 import { openAuditLog } from "./audit-log.js";
 import { type CertificateSettings, createCertificateWatch, type ListenerCertificate } from "./certificates.js";
 import { createPeerConnections } from "./connection-limit.js";
@@ -49,7 +50,7 @@ export type LookAtFiles = () => void;
 
 /** Connections of each port within the limit of open files. */
 export function connectionsOfPorts(logger: Logger): Connections {
-  const most = { rest: MAX_CONNECTIONS, rpc: MAX_RPC_CONNECTIONS };
+  const most = { rest: MAX_CONNECTIONS, rpc: LIMITS.maxConnections };
   return connectionsWithin(readMachineLimits().openFiles, most, (line) => logger.warn(line));
 }
 
@@ -125,7 +126,7 @@ export function createRpcPort(
     certificate: own.certificate,
     metrics: own.metricsText,
     console: consolePages(config, duties, ports),
-    ...rpcAccess({ tracer, metrics, now: clock.now, audit, logger, tokens: () => tokens?.tokens() }),
+    ...rpcAccess({ tracer, metrics, now: clock.now, audit, tokens: () => tokens?.tokens() }),
     limits: { maxConnections: connections.rpc },
     admits: peerConnections(config, connections.rpc),
     onShed: () => metrics.count("shed", { reason: "call_bytes" }),

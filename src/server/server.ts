@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createPrometheusMetrics, type PrometheusMetrics } from "../adapters/metrics/prometheus.js";
 import type { Schedule } from "../learning/training/schedule.js";
-import { toConnectError } from "../services/wire/errors.js";
-import { createHealthState } from "../services/wire/health.js";
-import { RPC_METHODS } from "../services/wire/rpc-methods.js";
+import { toConnectError } from "../services/errors/errors.js";
+import { createHealthState } from "../services/standard/health.js";
+import { RPC_METHODS } from "../services/telemetry/rpc-methods.js";
 import { startBackgroundTasks } from "./background-tasks.js";
 import { RPC_CERTIFICATE, readCertificate } from "./certificates.js";
 import { setUpDemo } from "./demo/set-up.js";

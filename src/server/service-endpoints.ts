@@ -10,7 +10,7 @@ import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import { PrivacyService } from "../gen/aisle/v1/privacy_service_pb.js";
 import { RecommendationService } from "../gen/aisle/v1/recommendation_service_pb.js";
 import { SubscriptionService } from "../gen/aisle/v1/subscription_service_pb.js";
-import { directClient } from "../services/wire/direct-clients.js";
+import { directClient } from "../services/calls/direct-clients.js";
 
 export interface Services {
   readonly events: ServiceImpl<typeof EventService>;

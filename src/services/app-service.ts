@@ -12,7 +12,9 @@ import type { SignedEvents } from "../intake/signed-events.js";
 import type { FrameReporter } from "../results/frame-report.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { UnitOfWork } from "../store/ports/unit-of-work.js";
+import { CALLER } from "./access/authorization.js";
 import { appEtag, appMessage, newApp, settingsUpdate } from "./app-settings.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 import { type ExportDependencies, exportApp } from "./export-app.js";
 import { frameEtag, frameMessage, readFrame } from "./frame-messages.js";
 import { frameProductCheck } from "./frame-products.js";
@@ -23,8 +25,6 @@ import type { Mutation } from "./mutations.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { signingSecretHandlers } from "./signing-secret-handlers.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface AppServiceDependencies extends ExportDependencies {
   readonly apps: AppStore;

@@ -20,6 +20,7 @@ import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { createFeedHandlers } from "./feed-handlers.js";
 import { empty, type Mutation } from "./mutations.js";
 import { inMemory, readPage } from "./paging.js";
@@ -28,7 +29,6 @@ import { productReadHandlers } from "./product-read-handlers.js";
 import { productUpdateHandlers } from "./product-update-handlers.js";
 import { BulkHead, createRefusals, MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Maximum ids in one batch of a full feed, and in all batches. */
 const MAX_LISTED_IDS = 10_000;

@@ -14,9 +14,9 @@ import { SubscriptionChannel } from "../gen/aisle/v1/subscription_pb.js";
 import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
+import { type ReportInternal, reported, statusOf } from "./errors/errors.js";
+import { inNamesOfCaller } from "./json/json-names.js";
 import { requireApp } from "./require-app.js";
-import { type ReportInternal, reported, statusOf } from "./wire/errors.js";
-import { inNamesOfCaller } from "./wire/json-names.js";
 
 /** Contacts of one call. */
 const MAX_CONTACTS = 100_000;

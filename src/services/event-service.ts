@@ -18,6 +18,7 @@ import type { SignedEvents } from "../intake/signed-events.js";
 import type { EventStore } from "../store/ports/event-store.js";
 import type { OrderStore } from "../store/ports/order-store.js";
 import { visitorIdsOf } from "./common-messages.js";
+import { guarded, guardedStream } from "./errors/errors.js";
 import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
 import { EventTails } from "./event-tails.js";
 import { orderMessage } from "./order-messages.js";
@@ -27,7 +28,6 @@ import { type RejectedEventsDependencies, rejectedEventHandlers } from "./reject
 import { requireApp } from "./require-app.js";
 import { watchEvents } from "./watch-events.js";
 import type { WatchLimit } from "./watch-limit.js";
-import { guarded, guardedStream } from "./wire/errors.js";
 
 /** Maximum events that the answer of a bulk call lists. */
 const MAX_RECORDED = 10_000;

@@ -18,6 +18,7 @@ import { ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import { VisitorSchema } from "../gen/aisle/v1/visitor_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { CopiedRecords, CopiedTable, Copies } from "../store/ports/copies.js";
+import { endOfWatch } from "./calls/draining.js";
 import { msOf } from "./common-messages.js";
 import { eventMessage } from "./event-messages.js";
 import { orderMessage } from "./order-messages.js";
@@ -25,7 +26,6 @@ import { productMessages } from "./product-messages.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, contactMessage, visitorMessage } from "./subscription-messages.js";
 import { type Tokens, tokensOf } from "./tokens.js";
-import { endOfWatch } from "./wire/draining.js";
 
 /** Records of one message together. A large message would wait for a slow reader in memory. */
 const BATCH_BYTES = 2 ** 20;

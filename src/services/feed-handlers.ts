@@ -10,11 +10,11 @@ import { FeedOutcome, FeedRunSchema, FeedSchema } from "../gen/aisle/v1/feed_pb.
 import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { empty, type Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 const OUTCOMES = {
   imported: FeedOutcome.IMPORTED,

@@ -9,11 +9,11 @@ import { type Hooks, hookEtag, type MadeHook } from "../identity/hooks/hooks.js"
 import type { AppStore } from "../store/ports/app-store.js";
 import type { HookStore } from "../store/ports/hook-store.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
 import { channelOf } from "./subscription-messages.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Maximum messages that one call requeues. */
 const MAX_RESENT = 1000;

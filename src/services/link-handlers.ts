@@ -15,10 +15,10 @@ import {
 } from "../identity/links/links.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { visitorIdsOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import type { Mutation } from "./mutations.js";
 import { namedContact } from "./named-contact.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface LinkHandlersDependencies {
   readonly links: Links;

@@ -18,13 +18,13 @@ import type { AppStore } from "../store/ports/app-store.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { Change } from "../store/ports/unit-of-work.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { evaluationMessage, modelEvaluations } from "./evaluation-messages.js";
 import { algorithmMessage, dataCountsMessage, trainingReasonOf } from "./model-messages.js";
 import type { Mutation } from "./mutations.js";
 import { operationMessage, resultText } from "./operation-messages.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Questions of a task: default and maximum. */
 const DEFAULT_QUERIES = 5_000;

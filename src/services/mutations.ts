@@ -22,9 +22,9 @@ import { Conflict, InvalidArgument, RequestIdReused } from "../domain/errors.js"
 import type { IdempotencyRecord } from "../domain/event.js";
 import { type Seal, SecretKeyMissing } from "../domain/secret-encryption.js";
 import type { Change, Claim, Transaction, UnitOfWork } from "../store/ports/unit-of-work.js";
+import { CALLER } from "./access/authorization.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { stepsOnce } from "./steps-once.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 /** Begins a kept answer, as an empty message has no bytes and "" is no answer. */
 const MARK = ".";

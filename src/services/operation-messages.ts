@@ -17,7 +17,7 @@ import {
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.js";
 import { timestampOf } from "./common-messages.js";
 import { enumWords } from "./enum-words.js";
-import { toConnectError } from "./wire/errors.js";
+import { toConnectError } from "./errors/errors.js";
 
 const KINDS = {
   train_model: OperationKind.TRAIN_MODEL,

@@ -6,11 +6,11 @@ import { OperationSchema } from "../gen/aisle/v1/operation_pb.js";
 import { OperationService } from "../gen/aisle/v1/operation_service_pb.js";
 import type { Operations } from "../operations/operations.js";
 import type { AppStore } from "../store/ports/app-store.js";
+import { endOfWatch } from "./calls/draining.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 import { kindOf, operationMessage } from "./operation-messages.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { endOfWatch } from "./wire/draining.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 const DEFAULT_WAIT_MS = 30_000;
 const MAX_WAIT_MS = 300_000;

@@ -28,6 +28,7 @@ import { clickOfKey, type ExposureResults, resultsOf } from "../results/person-r
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf, visitorIdsOf } from "./common-messages.js";
 import { erasureMessage, removedMessage } from "./erasure-messages.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 import { eventMessage } from "./event-messages.js";
 import { hookMessage } from "./hook-service.js";
 import type { Mutation } from "./mutations.js";
@@ -37,7 +38,6 @@ import { readPage } from "./paging.js";
 import { rejectedEventMessage } from "./rejected-event-handlers.js";
 import { requireApp } from "./require-app.js";
 import { changeMessage, channelOf, contactMessage } from "./subscription-messages.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface PrivacyServiceDependencies extends PersonStores {
   readonly erasures: Pick<Erasures, "begin">;

@@ -10,11 +10,11 @@ import { CatalogService, type ListProductsRequest } from "../gen/aisle/v1/catalo
 import { Availability, type Product as ProductMessage, ProductSchema } from "../gen/aisle/v1/product_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ProductStore } from "../store/ports/product-store.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { PAGE_BYTES, readPage } from "./paging.js";
 import { productMessages, unconfirmedProduct } from "./product-messages.js";
 import { MAX_BATCH } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface ProductReadDependencies {
   readonly now: Now;

@@ -21,16 +21,16 @@ import type { SourceName } from "../learning/model/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { FindProducts } from "../recommend/find-products.js";
 import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../recommend/request/query.js";
+import { CALLER } from "./access/authorization.js";
+import type { Scope } from "./access/method-scopes.js";
 import { moneyMessage, msOf, signalsOf, visitorIdsOf } from "./common-messages.js";
 import { type ContactRecommendationDependencies, recommendForContacts } from "./contact-recommendations.js";
+import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./errors/errors.js";
 import { filterOf } from "./filter-messages.js";
 import { readFrame } from "./frame-messages.js";
 import { boostMessage } from "./frame-rule-messages.js";
+import { inNamesOfCaller } from "./json/json-names.js";
 import { requireApp } from "./require-app.js";
-import { CALLER } from "./wire/authorization.js";
-import { guarded, guardedStream, type ReportInternal, reported, statusOf } from "./wire/errors.js";
-import { inNamesOfCaller } from "./wire/json-names.js";
-import type { Scope } from "./wire/method-scopes.js";
 
 const TYPES: Readonly<Partial<Record<InteractionTypeMessage, InteractionType>>> = {
   [InteractionTypeMessage.PRODUCT_VIEW]: "product_view",

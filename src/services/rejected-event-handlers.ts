@@ -10,12 +10,12 @@ import type { ReplayRejectedEvent } from "../intake/replay-rejected-event.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { REJECTED_LOG_LIMITS, type RejectedEventStore } from "../store/ports/rejected-event-store.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import { eventMessage, keptEventId, sentEvent } from "./event-messages.js";
 import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { reasonText, refusalOf } from "./refused-items.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface RejectedEventsDependencies {
   readonly apps: Pick<AppStore, "get">;

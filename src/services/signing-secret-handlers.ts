@@ -6,10 +6,10 @@ import { SigningSecretSchema } from "../gen/aisle/v1/signing_secret_pb.js";
 import type { SignedEvents } from "../intake/signed-events.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import type { Mutation } from "./mutations.js";
 import { inMemory, numberKey, readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export function signingSecretHandlers(deps: {
   readonly apps: Pick<AppStore, "get">;

@@ -14,7 +14,9 @@ import { emailKey, phoneKey } from "../parse/addresses.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import type { VisitorStore } from "../store/ports/visitor-store.js";
+import { endOfWatch } from "./calls/draining.js";
 import { visitorIdsOf } from "./common-messages.js";
+import { guarded, guardedStream, type ReportInternal } from "./errors/errors.js";
 import { type LinkHandlersDependencies, linkHandlers } from "./link-handlers.js";
 import { namedContact } from "./named-contact.js";
 import { readPage } from "./paging.js";
@@ -33,8 +35,6 @@ import {
 import { type SuppressionHandlersDependencies, suppressionHandlers } from "./suppression-handlers.js";
 import type { WatchLimit } from "./watch-limit.js";
 import { watchSubscriptions } from "./watch-subscriptions.js";
-import { endOfWatch } from "./wire/draining.js";
-import { guarded, guardedStream, type ReportInternal } from "./wire/errors.js";
 
 export interface SubscriptionServiceDependencies extends LinkHandlersDependencies, SuppressionHandlersDependencies {
   readonly getStatus: GetStatus;

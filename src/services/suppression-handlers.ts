@@ -8,10 +8,10 @@ import type { SuppressAddresses, SuppressionCounts } from "../identity/suppress-
 import type { AppStore } from "../store/ports/app-store.js";
 import type { Copies } from "../store/ports/copies.js";
 import { timestampOf } from "./common-messages.js";
+import { guarded, type ReportInternal } from "./errors/errors.js";
 import type { Mutation } from "./mutations.js";
 import { readPage } from "./paging.js";
 import { requireApp } from "./require-app.js";
-import { guarded, type ReportInternal } from "./wire/errors.js";
 
 export interface SuppressionHandlersDependencies {
   readonly suppressAddresses: SuppressAddresses;

@@ -7,13 +7,13 @@ import { idAt, visitorKeys } from "../domain/ids.js";
 import { EventService, type WatchEventsRequest, WatchEventsResponseSchema } from "../gen/aisle/v1/event_service_pb.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { EventStore } from "../store/ports/event-store.js";
+import { endOfWatch } from "./calls/draining.js";
 import { msOf, visitorIdsOf } from "./common-messages.js";
 import { batchesOf, type EventBatch, emptyBatch, messageOf, type WatchedRequest } from "./event-batch.js";
 import { type EventTail, READ } from "./event-tail.js";
 import type { EventTails } from "./event-tails.js";
 import { requireApp } from "./require-app.js";
 import { tokensOf } from "./tokens.js";
-import { endOfWatch } from "./wire/draining.js";
 
 /** Interval of messages without events. */
 const HEARTBEAT_MS = 30_000;

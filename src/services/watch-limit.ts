@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import type { Metrics } from "../adapters/metrics.js";
-import { refusal } from "./wire/error-info.js";
+import { refusal } from "./errors/error-info.js";
 
 /** Open calls of WatchEvents and WatchSubscriptions of one server process. */
 export const MAX_WATCHES = 1000;

@@ -5,7 +5,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createPrometheusMetrics } from "../../src/adapters/metrics/prometheus.js";
-import { RPC_METHODS } from "../../src/services/wire/rpc-methods.js";
+import { RPC_METHODS } from "../../src/services/telemetry/rpc-methods.js";
 import { listAt, textAt } from "./deploy-check.js";
 import { unknownNames } from "./settings.js";
 

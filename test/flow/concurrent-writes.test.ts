@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
+import { RPC_SERVICES } from "../../src/services/telemetry/rpc-methods.js";
 import { COPIED_TABLES } from "../../src/store/ports/copies.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { type StoreKind, storeKinds } from "../fixtures/stores.js";

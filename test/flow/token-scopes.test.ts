@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import { CatalogService } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
-import { hashOf, withToken } from "../../src/services/wire/authorization.js";
-import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
+import { hashOf, withToken } from "../../src/services/access/authorization.js";
+import { RPC_SERVICES } from "../../src/services/telemetry/rpc-methods.js";
 import { type ServerProcess, sharedOwner, startServer, temporaryDirectory } from "../fixtures/server.js";
 import { documentedScopes } from "../fixtures/token-table.js";
 

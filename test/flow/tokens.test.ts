@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readTokens } from "../../src/server/rpc-tokens.js";
-import { hashOf } from "../../src/services/wire/authorization.js";
+import { hashOf } from "../../src/services/access/authorization.js";
 import { freePort, runAisle, startServer, temporaryDirectory } from "../fixtures/server.js";
 
 /** A token as the command makes one: what the caller says, and the line for the server. */

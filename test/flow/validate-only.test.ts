@@ -6,7 +6,7 @@ import { LinkPurpose } from "../../src/gen/aisle/v1/link_pb.js";
 import { OperationKind, OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { SubscriptionChannel, SubscriptionState } from "../../src/gen/aisle/v1/subscription_pb.js";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.js";
-import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
+import { RPC_SERVICES } from "../../src/services/telemetry/rpc-methods.js";
 import { directoryBytes } from "../fixtures/directory-bytes.js";
 import { appId, type FullShop, feed, openFullShop } from "./full-shop.js";
 

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { AppService } from "../../src/gen/aisle/v1/app_service_pb.js";
 import type { Target } from "./attack.js";
@@ -49,7 +49,9 @@ const apps = createClient(AppService, createGrpcTransport({ baseUrl: `http://127
 const rpc = (): Promise<string> =>
   apps.getApp({ appId }, { timeoutMs: TIMEOUT_MS }).then(
     () => "200",
-    (error: unknown) => String(error),
+    // A refused stream is UNAVAILABLE by gRPC's rules; connect-node says INTERNAL.
+    (error: unknown) =>
+      /NGHTTP2_REFUSED_STREAM/.test(String(error)) ? "Unavailable" : Code[ConnectError.from(error).code],
   );
 
 /** How long the server's main thread has run, ms. */

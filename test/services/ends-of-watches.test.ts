@@ -7,7 +7,7 @@ import { ModelService } from "../../src/gen/aisle/v1/model_service_pb.js";
 import { OperationState } from "../../src/gen/aisle/v1/operation_pb.js";
 import { OperationService } from "../../src/gen/aisle/v1/operation_service_pb.js";
 import { SubscriptionService } from "../../src/gen/aisle/v1/subscription_service_pb.js";
-import { createCallMetrics } from "../../src/services/wire/rpc-metrics.js";
+import { createCallMetrics } from "../../src/services/telemetry/rpc-metrics.js";
 import { wireAisle } from "../fixtures/aisle.js";
 import { emptyStore } from "../fixtures/store.js";
 import { createGate, openListener } from "./wire/rpc-fixture.js";

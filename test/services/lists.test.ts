@@ -11,7 +11,7 @@ import {
 } from "../../src/gen/aisle/v1/catalog_service_pb.js";
 import { ProductSchema } from "../../src/gen/aisle/v1/product_pb.js";
 import { inMemory, PAGE_BYTES, readPage } from "../../src/services/paging.js";
-import { RPC_SERVICES } from "../../src/services/wire/rpc-methods.js";
+import { RPC_SERVICES } from "../../src/services/telemetry/rpc-methods.js";
 import { openEmbeddedStore } from "../../src/store/lmdb/store.js";
 import { openAisle } from "../fixtures/aisle.js";
 

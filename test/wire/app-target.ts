@@ -7,7 +7,7 @@ import { evaluateApp } from "../../src/learning/evaluation/evaluate-app.js";
 import { trainModel } from "../../src/learning/training/train-model.js";
 import { createAisle } from "../../src/server/app.js";
 import type { RemoteStore } from "../../src/server/store-circuit-breaker.js";
-import { toConnectError } from "../../src/services/wire/errors.js";
+import { toConnectError } from "../../src/services/errors/errors.js";
 import { embeddedWireStore, type OpenWireStore } from "./store.js";
 import { type Fault, type OpenWireTarget, WIRE_NOW } from "./target.js";
 

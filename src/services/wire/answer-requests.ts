@@ -1,13 +1,13 @@
 /** Answers the requests of the RPC port: RPCs, the console, and plain endpoints such as /metrics. */
 import type { ServerResponse } from "node:http";
 import { Code } from "@connectrpc/connect";
+import { refusal } from "../errors/error-info.js";
 import { type ConsolePages, createConsole } from "./console.js";
-import { refusal } from "./error-info.js";
-import type { createGracefulClose } from "./graceful-close.js";
 import { createHostCheck } from "./host-check.js";
 import { createHttpEndpoints, type MetricsText, refuseRequest } from "./http-endpoints.js";
+import type { StreamCall } from "./http2-server.js";
+import type { ListenerLimits } from "./limits.js";
 import { createPageCalls } from "./page-calls.js";
-import type { ListenerLimits, StreamCall } from "./protocol-servers.js";
 import { ANSWER_HEADERS, hostOf, isFromOtherOrigin } from "./request-origin.js";
 import type { NodeRequest, NodeResponse, RpcHandler } from "./rpc-handler.js";
 import { SHORT_CALLS } from "./short-calls/short-calls.js";
@@ -32,26 +32,34 @@ export interface Answers {
   request(request: NodeRequest, response: NodeResponse): void;
   /** The same for one over HTTP/2. */
   stream(call: StreamCall): void;
+  /** From now on each answer over HTTP/1.1 is the last of its connection. */
+  closeConnections(): void;
 }
 
+/** `onAnswered` is called at the end of each answer. */
 export function createAnswers(
   deps: AnswerDeps,
   limits: ListenerLimits,
   rpc: RpcHandler,
-  farewell: ReturnType<typeof createGracefulClose>,
-  closeIdle: () => void,
+  onAnswered: () => void,
 ): Answers {
   const pages = createPageCalls(deps.pageOrigins ?? []);
   const hostAllowed = createHostCheck(deps.host, deps.allowedHosts ?? []);
   const plain = createHttpEndpoints({ metrics: deps.metrics, onError: (error) => deps.onError?.(error, "") });
   const console = deps.console === undefined ? () => false : createConsole(deps.console);
+  const underWay = new Set<ServerResponse>();
+  let areLast = false;
+
   /** Bounds the time of the answer, and sets its headers. */
   const prepare = (request: NodeRequest, response: NodeResponse) => {
-    farewell.took(response);
-    response.once("close", () => closeIdle());
+    response.once("close", () => onAnswered());
     lingerBriefly(request, response, limits.lingerMs);
-    if (!("stream" in response)) endWhenStalled(response, limits.stallMs);
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
+    if ("stream" in response) return;
+    endWhenStalled(response, limits.stallMs);
+    if (areLast) closeAfter(response);
+    underWay.add(response);
+    response.once("close", () => underWay.delete(response));
   };
   const answer = (request: NodeRequest, response: NodeResponse) => {
     prepare(request, response);
@@ -86,6 +94,10 @@ export function createAnswers(
       if (SHORT_CALLS && isProgram && host !== undefined && hostAllowed(host) && rpc.handleStream(prepared)) return;
       call.as(answer);
     },
+    closeConnections() {
+      areLast = true;
+      for (const response of underWay) closeAfter(response);
+    },
   };
 }
 
@@ -101,10 +113,13 @@ function otherOrigin() {
   return refusal("Pages of other origins may not call this port", Code.PermissionDenied, "ORIGIN_NOT_ALLOWED");
 }
 
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("connection", "close");
+}
+
 /**
  * Disconnects a caller that does not read its answer, which would otherwise stay in memory for as long as the caller likes.
- * Silence without data to send is no stall: calls take their time, and streams wait for news. HTTP/2 streams are watched
- * once they have unread bytes (`open-calls.ts`).
+ * Silence without data to send is no stall: calls take their time, and streams wait for news.
  */
 function endWhenStalled(response: ServerResponse, ms: number): void {
   response.setTimeout(ms, () => {

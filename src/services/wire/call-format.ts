@@ -1,10 +1,11 @@
 /**
- * Formats of a call that its headers announce: content type and compression. Others are refused before the body is read.
+ * What the headers of a call announce: content type, compression and timeout. Other formats are refused before the body is read.
  * Connect would quote what was sent, and reads any body of these types as framed messages.
  */
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { refusal } from "./error-info.js";
+import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
+import { refusal } from "../errors/error-info.js";
 
 /** Content types whose bodies are messages with a prefix each. */
 const ENVELOPED = /^application\/(grpc|connect\+)/i;
@@ -76,4 +77,48 @@ export function compressionFault(place: string, sent: string | null | undefined)
   const what = KNOWN.has(name) ? `unknown compression ${name}` : "unknown compression";
   const text = `${what} in ${place}: accepted are gzip, br and identity`;
   return refusal(text, Code.Unimplemented, "UNSUPPORTED_CALL");
+}
+
+/** Whether messages of this method go to many callers: each would compress them anew, so they are sent as they are. */
+export function isWatch({ name }: DescMethod): boolean {
+  return name.startsWith("Watch");
+}
+
+/** A timeout as gRPC writes it: digits and a unit. The protocol has eight digits; clients of Connect write more. */
+const TIMEOUT = /^\d{1,15}[HMSmun]$/;
+
+const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000001 };
+
+export function isGrpcTimeout(value: unknown): value is string {
+  return typeof value === "string" && TIMEOUT.test(value);
+}
+
+export function grpcTimeoutMs(value: string): number {
+  return Number(value.slice(0, -1)) * (UNIT_MS[value.slice(-1)] ?? Number.NaN);
+}
+
+/** Stands for a malformed timeout. */
+const NO_TIME = "not a time";
+
+/**
+ * The same request with a malformed timeout marked as such, one that is too long as the longest, and its compression as
+ * Connect writes it: Connect would refuse a long timeout, and its errors quote what they refuse.
+ */
+export function withPlainHeaders(request: UniversalServerRequest, longestMs: number): UniversalServerRequest {
+  const { header } = request;
+  const bounded = (ms: number) => Math.min(Math.ceil(ms), longestMs);
+  const grpc = header.get("grpc-timeout");
+  if (grpc !== null) header.set("grpc-timeout", isGrpcTimeout(grpc) ? `${bounded(grpcTimeoutMs(grpc))}m` : NO_TIME);
+  const connect = header.get("connect-timeout-ms");
+  if (connect !== null)
+    header.set("connect-timeout-ms", /^\d{1,15}$/.test(connect) ? `${bounded(Number(connect))}` : NO_TIME);
+  const { sent } = compressionHeaders(header.get("content-type") ?? "");
+  const compression = header.get(sent);
+  if (compression !== null) header.set(sent, compressionOf(compression) ?? "unknown");
+  if (request.method !== "GET") return request;
+  const url = new URL(request.url);
+  const asked = url.searchParams.get("compression");
+  if (asked === null) return request;
+  url.searchParams.set("compression", compressionOf(asked) ?? "unknown");
+  return { ...request, url: url.href };
 }

@@ -1,6 +1,7 @@
 /**
- * Adds the reason to errors that Connect makes itself: for messages that it cannot read, deadlines, and faults of the
- * protocol. No interceptor sees these, so they are changed where they leave, in the form of each protocol.
+ * Errors as each protocol writes them. `refuseCall` answers a call that Connect has not seen. `withReasons` adds the reason to errors
+ * that Connect makes itself: for messages that it cannot read, deadlines, and faults of the protocol. No interceptor sees these,
+ * so they are changed where they leave.
  */
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -16,14 +17,59 @@ import {
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { refusal, withReason } from "../errors/error-info.js";
 import { contentTypesOf } from "./call-format.js";
-import { refusal, withReason } from "./error-info.js";
-import { withPlainMessage } from "./grpc-message.js";
+import { PREFIX_BYTES } from "./request-body.js";
+import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 type UniversalAnswer = Parameters<typeof universalResponseToNodeResponse>[0];
 
-/** The prefix of each message of a stream: flags, and the length in four bytes. */
-const PREFIX_BYTES = 5;
+/**
+ * Encodes text for `grpc-message`: percent-encoded where it is not printable ASCII or is `%`, and nowhere else (gRPC
+ * over HTTP/2, "Percent-Encoded"). Connect encodes more, which grpc-js does not undo: its callers would read `Missing
+ * required field%3A app_id`.
+ */
+export function encodeGrpcMessage(text: string): string {
+  return encodeURIComponent(text).replace(/%(?!25)[2-7][0-9A-F]/g, (escaped) =>
+    escaped === "%7F" ? escaped : decodeURIComponent(escaped),
+  );
+}
+
+/** The same headers with `grpc-message` encoded so. */
+export function withPlainMessage(headers: Headers): Headers {
+  const message = headers.get("grpc-message");
+  if (!message) return headers;
+  const plain = new Headers(headers);
+  plain.set("grpc-message", encodeGrpcMessage(decodeURIComponent(message)));
+  return plain;
+}
+
+/** Answers a call with an error in its caller's protocol. The body of the call is not read (`unread-body.ts` discards it). */
+export function refuseCall(request: NodeRequest, response: NodeResponse, refused: ConnectError): void {
+  const error = withReason(refused);
+  const contentType = request.headers["content-type"] ?? "";
+  const grpc = /^application\/grpc(-web(-text)?)?(\+[a-z]+)?/.exec(contentType)?.[0];
+  const stream = /^application\/connect\+[a-z]+/.exec(contentType)?.[0];
+  if (grpc !== undefined) {
+    const status = new Headers();
+    setTrailerStatus(status, error);
+    for (const [name, value] of withPlainMessage(status)) response.setHeader(name, value);
+    send(response, 200, grpc);
+  } else if (stream !== undefined) {
+    const end = endStreamToJson(new Headers(), error, undefined);
+    send(response, 200, stream, encodeEnvelope(endStreamFlag, Buffer.from(JSON.stringify(end))));
+  } else {
+    send(response, codeToHttpStatus(error.code), "application/json", errorToJsonBytes(error, undefined));
+  }
+}
+
+export function send(response: NodeResponse, status: number, contentType: string, body?: string | Uint8Array): void {
+  response.statusCode = status;
+  response.setHeader("content-type", contentType);
+  if (body === undefined)
+    response.end(); // with the headers, as gRPC has it
+  else response.end(body);
+}
 
 /** The same answer, whose error has a reason, if it is one. Errors without a reason are short, so not compressed. */
 export async function withReasons(answer: UniversalAnswer, method: DescMethod): Promise<UniversalAnswer> {

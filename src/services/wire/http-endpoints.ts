@@ -1,7 +1,7 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { refusal } from "./error-info.js";
-import { refuseCall } from "./refuse-call.js";
+import { refusal } from "../errors/error-info.js";
+import { refuseCall, send } from "./error-answers.js";
 import type { NodeRequest, NodeResponse } from "./rpc-handler.js";
 
 /** Source of the text that GET /metrics answers, in the Prometheus exposition format. */
@@ -42,11 +42,5 @@ export function plainError(response: NodeResponse, status: number, code: string,
 /** Answers a request, which may be a call, with an error in its caller's protocol; with this status if it is not gRPC. */
 export function refuseRequest(request: NodeRequest, response: NodeResponse, status: number, error: ConnectError): void {
   if (request.headers["content-type"]?.startsWith("application/grpc")) refuseCall(request, response, error);
-  else send(response, status, "application/json", Buffer.from(errorToJsonBytes(error, undefined)));
-}
-
-function send(response: NodeResponse, status: number, contentType: string, body: string | Buffer): void {
-  response.statusCode = status;
-  response.setHeader("content-type", contentType);
-  response.end(body);
+  else send(response, status, "application/json", errorToJsonBytes(error, undefined));
 }

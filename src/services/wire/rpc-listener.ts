@@ -12,47 +12,20 @@ import type { DescFile } from "@bufbuild/protobuf";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.js";
 import { Health } from "../../gen/grpc/health/v1/health_pb.js";
+import type { Gate } from "../access/authorization.js";
+import { shuttingDown } from "../errors/error-info.js";
+import { createHealthService, createHealthState, type HealthState } from "../standard/health.js";
+import { reflectionRoutes } from "../standard/reflection.js";
+import { createReflectionIndex } from "../standard/reflection-index.js";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer-requests.js";
-import type { Gate } from "./authorization.js";
-import { shuttingDown } from "./error-info.js";
-import { createGracefulClose } from "./graceful-close.js";
-import { createHealthService, createHealthState, type HealthState } from "./health.js";
-import { createMessageMemory } from "./message-memory.js";
-import { createOpenCalls, OPEN_CALL_LIMITS } from "./open-calls.js";
+import { createHttp1Server, takeConnections } from "./http1-server.js";
+import { createHttp2Connections } from "./http2-server.js";
+import { LIMITS, type ListenerLimits } from "./limits.js";
 import { createProtocolDetection } from "./protocol-detection.js";
-import {
-  createHttp1Server,
-  createHttp2Server,
-  type ListenerLimits,
-  takeConnections,
-  trackSessions,
-} from "./protocol-servers.js";
-import { reflectionRoutes } from "./reflection.js";
-import { createReflectionIndex } from "./reflection-index.js";
+import { createMessageMemory } from "./request-body.js";
 import { createRpcHandler, type RpcHandler } from "./rpc-handler.js";
 import { createSecureConnections, type RpcCertificate } from "./secure-connections.js";
 import { createTurns, type InTurn } from "./turns.js";
-
-export type { ListenerLimits } from "./protocol-servers.js";
-
-/** Connections at one time; more are refused. */
-export const MAX_RPC_CONNECTIONS = 2_000;
-
-const DEFAULT_LIMITS: ListenerLimits = {
-  readMaxBytes: 4 * 1024 * 1024,
-  sharedBytes: 64 * 1024 * 1024,
-  writeMaxBytes: 16 * 1024 * 1024,
-  maxTimeoutMs: 24 * 3_600_000,
-  bodyTimeoutMs: 15_000,
-  streamSilenceMs: 300_000,
-  maxConnections: MAX_RPC_CONNECTIONS,
-  firstBytesMs: 10_000,
-  headersMs: 10_000,
-  lingerMs: 5_000,
-  idleMs: 600_000,
-  maxConcurrentStreams: 1_000,
-  ...OPEN_CALL_LIMITS,
-};
 
 /** Time for calls after the deadline of a close, to see their signal and answer. */
 const LAST_WORDS_MS = 250;
@@ -76,8 +49,6 @@ export interface RpcListenerDeps extends AnswerDeps {
   admits?: (socket: Socket) => boolean;
   /** Called with each call that was rejected because others hold too many bytes. */
   onShed?: () => void;
-  /** Called with each HTTP/2 connection that was closed for misuse. */
-  onMisuse?: () => void;
 }
 
 /** A port for RPCs. */
@@ -101,28 +72,31 @@ export interface RpcListener {
 
 /** Makes a listener; the port opens with `listen`. */
 export function createRpcListener(deps: RpcListenerDeps): RpcListener {
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const limits = { ...LIMITS, ...deps.limits };
   const ownHealth = deps.health === undefined;
   const health = deps.health ?? createHealthState();
   const draining = new AbortController();
   const shutdown = new AbortController();
   setMaxListeners(0, draining.signal, shutdown.signal); // every open call adds a listener
 
-  const held = createOpenCalls(limits);
   const inTurn = createTurns(() => performance.now());
   const rpc = createCalls(deps, { limits, inTurn, health, draining: draining.signal, shutdown: shutdown.signal });
-  const farewell = createGracefulClose();
   const closeIdle = () => {
     // The response's close event comes before its connection counts as idle.
-    if (draining.signal.aborted) setImmediate(() => port.http1.closeIdleConnections());
+    if (draining.signal.aborted) setImmediate(() => http1.closeIdleConnections());
   };
-  const port = createPort(deps, limits, { held, inTurn }, createAnswers(deps, limits, rpc, farewell, closeIdle));
-  const { http1, sessions, sockets } = port;
+  const answers = createAnswers(deps, limits, rpc, closeIdle);
+  const { http1, sessions, sockets, ...port } = createPort(deps, limits, inTurn, answers);
+  // GOAWAY names the last accepted stream, so that callers know which calls to retry. The GOAWAY that refuses nothing yet
+  // (RFC 9113, 6.8) cannot be used: after it nghttp2 leaves streams without any answer.
+  const closeSessions = () => {
+    for (const session of sessions) session.close();
+  };
   const stop = () => {
     const allClosed = new Promise<void>((resolve) => http1.close(() => resolve()));
     draining.abort(shuttingDown());
     port.destroyWaiting();
-    for (const session of sessions) session.close();
+    closeSessions();
     return allClosed;
   };
   let closed: Promise<void> | undefined;
@@ -135,7 +109,8 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     },
     announceClose() {
       health.set(false);
-      farewell.say(sessions);
+      answers.closeConnections();
+      closeSessions();
     },
     renewCertificate(renewed) {
       port.renewCertificate(renewed);
@@ -151,8 +126,6 @@ export function createRpcListener(deps: RpcListenerDeps): RpcListener {
     },
   };
 }
-
-type OpenCalls = ReturnType<typeof createOpenCalls>;
 
 /** The handler of all RPCs: the routed services, health and reflection. */
 function createCalls(
@@ -187,28 +160,18 @@ function createCalls(
 }
 
 /** The servers behind the port. The first bytes of a connection decide which of them takes it. */
-function createPort(
-  deps: RpcListenerDeps,
-  limits: ListenerLimits,
-  { held, inTurn }: { readonly held: OpenCalls; readonly inTurn: InTurn },
-  answers: Answers,
-) {
-  const http2 = createHttp2Server((call) =>
+function createPort(deps: RpcListenerDeps, limits: ListenerLimits, inTurn: InTurn, answers: Answers) {
+  const { take, sessions } = createHttp2Connections(limits, inTurn, answers.stream, () => deps.onShed?.());
+  const http1 = createHttp1Server(limits, (request, response) =>
     inTurn(() => {
-      if (!call.stream.destroyed && !call.stream.closed) answers.stream(call);
+      if (!response.destroyed) answers.request(request, response);
     }),
   );
-  const sessions = trackSessions(http2, { ...limits, held, onMisuse: () => deps.onMisuse?.() });
-  const http1 = createHttp1Server(limits, answers.request);
   const sockets = new Set<Socket>();
   const firstBytes = createProtocolDetection({
     timeoutMs: limits.firstBytesMs,
     http1: takeConnections(http1),
-    http2: (socket) => {
-      // An HTTP/1.1 server keeps connections open whose peer has ended; their HTTP/2 calls would wait for it for minutes.
-      socket.allowHalfOpen = false;
-      http2.emit("connection", socket);
-    },
+    http2: take,
   });
   const { certificate } = deps;
   const handshakeMs = limits.firstBytesMs;

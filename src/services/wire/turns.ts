@@ -5,46 +5,34 @@ const TURN_MS = 2;
 export type InTurn = (work: () => void) => void;
 
 /**
- * Bounds the time in which calls over HTTP/2 begin in each turn of the event loop, so that a flood of them does not keep storefronts
- * waiting. What a call does after its first wait is not counted. `now` is in ms and never goes back.
+ * Bounds the time in which calls begin in each turn of the event loop, so that a flood of them does not keep storefronts
+ * waiting. A call's promises count until it waits for something outside. `now` is in ms and never goes back.
  */
 export function createTurns(now: () => number): InTurn {
-  let waiting: (() => void)[] = [];
-  let usedMs = 0;
-  let isAsked = false;
+  const waiting: (() => void)[] = [];
+  let endsAt: number | undefined;
+  const isOver = () => endsAt === undefined || now() >= endsAt;
 
-  const perform = (work: () => void) => {
-    const beganAt = now();
-    try {
-      work();
-    } finally {
-      usedMs += now() - beganAt;
-      ask();
-    }
-  };
-  const ask = () => {
-    if (isAsked) return;
-    isAsked = true;
-    setImmediate(nextTurn);
-  };
-  const nextTurn = () => {
-    isAsked = false;
-    usedMs = 0;
-    let taken = 0;
-    try {
-      for (let work = waiting[0]; work !== undefined && usedMs < TURN_MS; work = waiting[taken]) {
-        taken++;
-        perform(work);
+  const open = () => {
+    endsAt = now() + TURN_MS;
+    setImmediate(() => {
+      endsAt = undefined;
+      if (waiting.length > 0) {
+        open();
+        beginNext();
       }
-    } finally {
-      waiting = waiting.slice(taken);
-      if (waiting.length > 0) ask();
-    }
+    });
+  };
+  const beginNext = () => {
+    const work = waiting.shift();
+    // A tick that a promise asks for comes when all promises are settled that can be: so the next call begins after this one.
+    if (waiting.length > 0) queueMicrotask(() => process.nextTick(() => isOver() || beginNext()));
+    work?.();
   };
 
   return (work) => {
-    if (waiting.length === 0 && usedMs < TURN_MS) return perform(work);
-    waiting.push(work);
-    ask();
+    if (endsAt === undefined) open();
+    if (waiting.length === 0 && !isOver()) work();
+    else waiting.push(work);
   };
 }

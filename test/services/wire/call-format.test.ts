@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { GetAppRequestSchema } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService, RecordEventsRequestSchema } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { guarded } from "../../../src/services/wire/errors.js";
+import { guarded } from "../../../src/services/errors/errors.js";
 import { createRpcListener } from "../../../src/services/wire/rpc-listener.js";
 import { createFixtureRoutes } from "./rpc-fixture.js";
 

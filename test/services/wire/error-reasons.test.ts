@@ -27,11 +27,11 @@ import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { ErrorReason } from "../../../src/gen/aisle/v1/error_reason_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
 import { Health } from "../../../src/gen/grpc/health/v1/health_pb.js";
+import { createAppBounds, createGate, hashOf, type Tokens } from "../../../src/services/access/authorization.js";
+import { unlessAborted } from "../../../src/services/calls/unless-aborted.js";
+import { guarded, toConnectError } from "../../../src/services/errors/errors.js";
 import { MAX_WATCHES_OF_APP, WatchLimit } from "../../../src/services/watch-limit.js";
-import { createAppBounds, createGate, hashOf, type Tokens } from "../../../src/services/wire/authorization.js";
-import { guarded, toConnectError } from "../../../src/services/wire/errors.js";
 import type { RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
-import { unlessAborted } from "../../../src/services/wire/unless-aborted.js";
 import { countingMetrics } from "../../fixtures/metrics.js";
 import { openListener } from "./rpc-fixture.js";
 

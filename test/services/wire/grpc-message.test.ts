@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { encodeGrpcMessage, withPlainMessage } from "../../../src/services/wire/grpc-message.js";
+import { encodeGrpcMessage, withPlainMessage } from "../../../src/services/wire/error-answers.js";
 
 it("the grpc-message header encodes everything but printable ASCII without % as UTF-8", () => {
   expect(encodeGrpcMessage("Missing required field: app_id")).toBe("Missing required field: app_id");

@@ -3,7 +3,7 @@ import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/conn
 import { describe, expect, it } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { BadRequestSchema } from "../../../src/gen/google/rpc/error_details_pb.js";
-import { createGate, hashOf } from "../../../src/services/wire/authorization.js";
+import { createGate, hashOf } from "../../../src/services/access/authorization.js";
 import { openListener } from "./rpc-fixture.js";
 
 const PAGE = "https://admin.shop.example";

@@ -4,7 +4,7 @@ import { ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
-import { createGate, hashOf } from "../../../src/services/wire/authorization.js";
+import { createGate, hashOf } from "../../../src/services/access/authorization.js";
 import { openListener } from "./rpc-fixture.js";
 
 const GET_APP = "/aisle.v1.AppService/GetApp";

@@ -4,7 +4,7 @@ import { InvalidArgument } from "../../../src/domain/errors.js";
 import { AppService } from "../../../src/gen/aisle/v1/app_service_pb.js";
 import { EventService } from "../../../src/gen/aisle/v1/event_service_pb.js";
 import { SubscriptionService } from "../../../src/gen/aisle/v1/subscription_service_pb.js";
-import { toConnectError } from "../../../src/services/wire/errors.js";
+import { toConnectError } from "../../../src/services/errors/errors.js";
 import { createRpcListener, type RpcListenerDeps } from "../../../src/services/wire/rpc-listener.js";
 
 /** A gate that test code opens. */

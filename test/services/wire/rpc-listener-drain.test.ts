@@ -9,7 +9,7 @@ import {
   Health,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../../src/gen/grpc/health/v1/health_pb.js";
-import { createHealthState } from "../../../src/services/wire/health.js";
+import { createHealthState } from "../../../src/services/standard/health.js";
 import { createFixtureRoutes, createGate, openListener } from "./rpc-fixture.js";
 
 /** A listener whose GetApp waits for a gate. */

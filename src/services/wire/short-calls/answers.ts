@@ -1,16 +1,16 @@
 /** Messages and headers as gRPC answers send them, for the fast path (`short-calls.ts`). */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { compressionGzip } from "@connectrpc/connect-node";
-import type { DirectContext } from "../direct-clients.js";
-import { answerTooLarge, withReason } from "../error-info.js";
-import { withPlainMessage } from "../grpc-message.js";
+import type { DirectContext } from "../../calls/direct-clients.js";
+import { answerTooLarge, withReason } from "../../errors/error-info.js";
+import { withPlainMessage } from "../error-answers.js";
+import { PREFIX_BYTES } from "../request-body.js";
 import { ANSWER_HEADERS } from "../request-origin.js";
 import type { Message } from "./intercepted-calls.js";
 
-/** Flags, and the length of the message in four bytes (gRPC over HTTP/2, "Length-Prefixed-Message"). */
-export const PREFIX_BYTES = 5;
 const COMPRESSED = 1;
 
 /**
@@ -48,17 +48,18 @@ function framed(message: Uint8Array, flags: number): Framed {
   return { bytes, isCompressed: flags === COMPRESSED };
 }
 
-/** What was made of messages of streams, which many callers may get. */
-const made = new WeakMap<Message, Promise<Framed>>();
+/** Messages of streams that many callers may get, and their bytes without compression. */
+const plain = new WeakMap<Message, Promise<Framed>>();
 
-/** The same message is encoded once, and its bytes are shared by all who get it. */
+/** The same message is encoded once for all who get it uncompressed. */
 function encodedOnce(message: Message, sending: Sending): Promise<Framed> {
-  let one = made.get(message);
-  if (one === undefined) {
-    one = encoded(message, sending);
-    made.set(message, one);
+  if (sending.acceptsGzip) return encoded(message, sending);
+  let bytes = plain.get(message);
+  if (bytes === undefined) {
+    bytes = encoded(message, sending);
+    plain.set(message, bytes);
   }
-  return one;
+  return bytes;
 }
 
 /** Writes messages as fast as the caller reads them. Whoever breaks off the answers learns of it by their `return`. */
@@ -114,7 +115,9 @@ export function respond(
 /** The trailers of a failed call. */
 export function failureOf(context: DirectContext, thrown: unknown): Headers {
   const failure = new Headers();
-  setTrailerStatus(failure, withReason(context.fail(thrown)));
+  const failed = context.fail(thrown);
+  // Whoever stopped reading its answers has cancelled the context, which then tells of that instead.
+  setTrailerStatus(failure, withReason(thrown instanceof ConnectError ? thrown : failed));
   return failure;
 }
 

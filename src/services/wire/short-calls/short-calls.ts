@@ -9,8 +9,7 @@
  * the stream. All other calls take Connect's path with the bytes already read: other protocols, streams, and compressed,
  * large or broken messages.
  */
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { constants } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { type DescMethod, type DescService, fromBinary } from "@bufbuild/protobuf";
 import {
   Code,
@@ -18,118 +17,91 @@ import {
   type ConnectRouter,
   type ContextValues,
   createServiceImplSpec,
-  type Interceptor,
   type MethodImpl,
   type ServiceImpl,
 } from "@connectrpc/connect";
-import { DirectContext, many } from "../direct-clients.js";
-import { errorOfMessages } from "../first-message.js";
-import { grpcTimeoutMs, isGrpcTimeout } from "../grpc-timeout.js";
-import type { RpcLimits } from "../rpc-limits.js";
-import { isWatch } from "../rpc-methods.js";
-import {
-  acceptsGzip,
-  encoded,
-  type Framed,
-  failureOf,
-  isOver,
-  NOTHING,
-  PREFIX_BYTES,
-  respond,
-  writeAnswers,
-} from "./answers.js";
-import {
-  type AnswersSpec,
-  invoke,
-  invokeAnswers,
-  invokeStream,
-  type Message,
-  type StreamSpec,
-  type UnarySpec,
-} from "./intercepted-calls.js";
+import { createAsyncIterable, type UniversalHandler } from "@connectrpc/connect/protocol";
+import { DirectContext, many } from "../../calls/direct-clients.js";
+import { grpcTimeoutMs, isGrpcTimeout, isWatch, uncompressed } from "../call-format.js";
+import { refuseCall } from "../error-answers.js";
+import type { StreamCall } from "../http2-server.js";
+import { type BodyRules, chunksAndRest, chunksOf, PREFIX_BYTES, tooLate, wholeBodyFault } from "../request-body.js";
+import type { ConnectCall, RpcHandlerDeps } from "../rpc-handler.js";
+import { lingerOnStream } from "../unread-body.js";
+import { acceptsGzip, encoded, type Framed, failureOf, isOver, NOTHING, respond, writeAnswers } from "./answers.js";
+import { invoke, invokeStream, type Message, type StreamSpec, type UnarySpec } from "./intercepted-calls.js";
+import { readSmallBody } from "./small-body.js";
 
 /** False: Connect answers every call. The answers are the same, and take more of the processor. */
 export const SHORT_CALLS = true;
 
-type Spec = UnarySpec | StreamSpec | AnswersSpec;
+type Spec = UnarySpec | StreamSpec;
 type RouteOptions = Parameters<ConnectRouter["service"]>[2];
 
 const CONTENT_TYPES: ReadonlySet<string | undefined> = new Set(["application/grpc", "application/grpc+proto"]);
 
-export interface ShortCallsDeps {
-  readonly limits: Pick<RpcLimits, "readMaxBytes" | "writeMaxBytes" | "maxTimeoutMs">;
-  readonly interceptors: readonly Interceptor[];
-  /** Aborting it aborts the signals of all calls. */
-  readonly shutdown: AbortSignal;
-  /** Called when an answer could not be written. */
-  readonly onError: (error: unknown, call: string) => void;
+export interface ShortCallsDeps extends RpcHandlerDeps {
+  /** The values of a call, or the error for a caller who may not make it. */
+  readonly callerValues: (
+    method: DescMethod,
+    authorization: string | undefined,
+    peer: string | undefined,
+  ) => ContextValues | ConnectError;
+  /** The body of a call, in its limits of time and memory. */
+  readonly bodyOf: (
+    chunks: AsyncIterable<Uint8Array>,
+    method: DescMethod,
+    framing: BodyRules["framing"],
+    call: ServerHttp2Stream,
+  ) => AsyncIterable<Uint8Array>;
+  /** Answers a call by Connect's chain. `given` is its body. */
+  readonly connect: (call: ConnectCall, given: AsyncIterable<Uint8Array>) => void;
 }
 
 export interface ShortCalls {
   /** The same router, whose services can also be called on the fast path. */
   knowing(router: ConnectRouter): ConnectRouter;
-  /** What a call with these headers may reach on the fast path, if anything. */
-  specOf(headers: IncomingHttpHeaders): UnarySpec | AnswersSpec | undefined;
-  streamSpecOf(headers: IncomingHttpHeaders): StreamSpec | undefined;
-  /** Answers the call when its body is one plain message; otherwise returns false and does nothing. */
-  answer(
-    spec: UnarySpec | AnswersSpec,
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    contextValues: ContextValues,
-    body: Buffer,
-  ): boolean;
-  /** Answers a call whose body is these messages, each with its prefix. */
-  answerStream(
-    spec: StreamSpec,
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    contextValues: ContextValues,
-    body: AsyncIterable<Uint8Array>,
-  ): void;
+  /** Answers a gRPC call without compression. Returns false, and does nothing, for others. `handler` is Connect's for it. */
+  answer(call: StreamCall, handler: UniversalHandler): boolean;
+}
+
+/** A call on the fast path, whose caller may make it. */
+interface Call {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly values: ContextValues;
 }
 
 export function createShortCalls(deps: ShortCallsDeps): ShortCalls {
   const { limits } = deps;
-  const specs = new Map<string | undefined, UnarySpec | AnswersSpec>();
-  const streamSpecs = new Map<string | undefined, StreamSpec>();
+  const specs = new Map<string | undefined, Spec>();
   const open = new Set<DirectContext>();
   deps.shutdown.addEventListener("abort", () => {
     for (const context of open) context.abort(deps.shutdown.reason);
   });
 
   /** Makes the context of a call, which ends with it, with its caller and with the server. */
-  const contextOf = (
-    { method }: Spec,
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    contextValues: ContextValues,
-  ) => {
-    const context = directContext(method, headers, contextValues, limits.maxTimeoutMs);
+  const contextOf = ({ method }: Spec, { stream, headers, values }: Call) => {
+    const context = directContext(method, headers, values, limits.maxTimeoutMs);
     open.add(context);
     stream.once("aborted", () => context.abort(new ConnectError("the caller hung up", Code.Canceled)));
     return context;
   };
-  const sendingOf = ({ method }: Spec, headers: IncomingHttpHeaders) => ({
+  const sendingOf = ({ method }: Spec, { headers }: Call) => ({
     output: method.output,
     acceptsGzip: acceptsGzip(headers) && !isWatch(method),
     writeMaxBytes: limits.writeMaxBytes,
   });
 
-  const answer = async (
-    spec: UnarySpec | StreamSpec,
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    contextValues: ContextValues,
-    call: (context: DirectContext) => Promise<Message>,
-  ) => {
-    const context = contextOf(spec, stream, headers, contextValues);
+  const answerMessage = async (spec: UnarySpec, call: Call, message: Message) => {
+    const { stream } = call;
+    const context = contextOf(spec, call);
     let body: Framed = NOTHING;
     let failure: Headers | undefined;
     try {
       if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
-      const message = await (context.limited ? context.within(() => call(context)) : call(context));
-      body = await encoded(message, sendingOf(spec, headers));
+      const run = () => invoke(spec, message, context, deps.interceptors);
+      body = await encoded(await (context.limited ? context.within(run) : run()), sendingOf(spec, call));
       context.finish();
     } catch (thrown) {
       body = NOTHING;
@@ -141,15 +113,10 @@ export function createShortCalls(deps: ShortCallsDeps): ShortCalls {
     stream.end(body.bytes);
   };
 
-  const answerMany = async (
-    spec: AnswersSpec,
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    contextValues: ContextValues,
-    message: Message,
-  ) => {
-    const context = contextOf(spec, stream, headers, contextValues);
-    const sending = sendingOf(spec, headers);
+  const answerStream = async (spec: StreamSpec, call: Call, messages: AsyncIterable<Message>) => {
+    const { stream } = call;
+    const context = contextOf(spec, call);
+    const sending = sendingOf(spec, call);
     let failure: Headers | undefined;
     let isBegun = false;
     const begin = (isCompressed: boolean) => {
@@ -158,8 +125,8 @@ export function createShortCalls(deps: ShortCallsDeps): ShortCalls {
     };
     try {
       if (deps.shutdown.aborted) throw ConnectError.from(deps.shutdown.reason);
-      const call = () => invokeAnswers(spec, message, context, deps.interceptors);
-      await writeAnswers(stream, many(context, spec.method.output, call), sending, () => begin(sending.acceptsGzip));
+      const run = () => invokeStream(spec, messages, context, deps.interceptors);
+      await writeAnswers(stream, many(context, spec.method.output, run), sending, () => begin(sending.acceptsGzip));
     } catch (thrown) {
       failure = failureOf(context, thrown);
     }
@@ -169,51 +136,67 @@ export function createShortCalls(deps: ShortCallsDeps): ShortCalls {
     stream.end();
   };
 
-  const failed =
-    ({ method }: Spec, stream: ServerHttp2Stream) =>
-    (error: unknown) => {
+  const failed = ({ method }: Spec, { stream }: Call) => {
+    return (error: unknown) => {
       deps.onError(error, pathOf(method));
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     };
+  };
 
   return {
     knowing: (router) => ({
       ...router,
       service<S extends DescService>(service: S, implementation: Partial<ServiceImpl<S>>) {
-        for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) {
-          if (spec.kind === "unary" || spec.kind === "server_streaming") specs.set(pathOf(spec.method), spec);
-          if (spec.kind === "client_streaming") streamSpecs.set(pathOf(spec.method), spec);
-        }
+        for (const spec of Object.values(createServiceImplSpec(service, implementation).methods))
+          if (spec.kind !== "bidi_streaming") specs.set(pathOf(spec.method), spec);
         router.service(service, implementation);
         return this;
       },
       rpc<M extends DescMethod>(method: M, implementation: MethodImpl<M>, options: RouteOptions) {
         specs.delete(pathOf(method));
-        streamSpecs.delete(pathOf(method));
         router.rpc(method, implementation, options);
         return this;
       },
     }),
 
-    specOf: (headers) => (isPlain(headers) ? specs.get(headers[":path"]) : undefined),
-    streamSpecOf: (headers) => (isPlain(headers) ? streamSpecs.get(headers[":path"]) : undefined),
-
-    answer(spec, stream, headers, contextValues, body) {
-      if (body.length > PREFIX_BYTES + limits.readMaxBytes) return false;
-      const message = messageOf(spec, body);
-      if (message === undefined) return false;
-      const answered =
-        spec.kind === "unary"
-          ? answer(spec, stream, headers, contextValues, (context) => invoke(spec, message, context, deps.interceptors))
-          : answerMany(spec, stream, headers, contextValues, message);
-      answered.catch(failed(spec, stream));
+    answer({ stream, headers, as }, handler) {
+      if (!isPlain(headers) || stream.endAfterHeaders || stream.readableEnded) return false;
+      const spec = specs.get(headers[":path"]);
+      if (spec === undefined) return false;
+      const values = deps.callerValues(spec.method, headers.authorization, stream.session?.socket.remoteAddress);
+      const refuse = (error: ConnectError) => as((request, response) => refuseCall(request, response, error));
+      if (values instanceof ConnectError) {
+        refuse(values);
+        return true;
+      }
+      const call = { stream, headers, values };
+      const ofFlag = uncompressed(headers["content-type"] ?? "", (name) => headers[name]?.toString());
+      if (spec.kind === "client_streaming") {
+        lingerOnStream(stream, limits.lingerMs);
+        const body = deps.bodyOf(chunksOf(stream), spec.method, { uncompressed: ofFlag }, stream);
+        answerStream(spec, call, messagesOf(spec, body)).catch(failed(spec, call));
+        return true;
+      }
+      const leave = (body: AsyncIterable<Uint8Array>) =>
+        as((request, response) => deps.connect({ request, response, handler, values }, body));
+      const begin = (body: Buffer) => {
+        if (isOver(stream)) return;
+        const fault = wholeBodyFault(body, limits.readMaxBytes, ofFlag);
+        if (fault !== undefined) return refuse(fault);
+        const message = messageOf(spec, body);
+        if (message === undefined) return leave(chunksAndRest([body]));
+        const answered =
+          spec.kind === "unary"
+            ? answerMessage(spec, call, message)
+            : answerStream(spec, call, createAsyncIterable([message]));
+        answered.catch(failed(spec, call));
+      };
+      readSmallBody(stream, limits.bodyTimeoutMs, {
+        whole: (body) => deps.inTurn(() => begin(body)),
+        part: leave,
+        late: () => refuse(tooLate()),
+      });
       return true;
-    },
-
-    answerStream(spec, stream, headers, contextValues, body) {
-      const messages = messagesOf(spec, body, limits.readMaxBytes);
-      const call = (context: DirectContext) => invokeStream(spec, messages, context, deps.interceptors);
-      answer(spec, stream, headers, contextValues, call).catch(failed(spec, stream));
     },
   };
 }
@@ -222,7 +205,7 @@ function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
 
-/** Whether a program may have sent these headers with one plain message. */
+/** Whether a program may have sent these headers with plain messages. */
 function isPlain(headers: IncomingHttpHeaders): boolean {
   if (headers[":method"] !== "POST" || !CONTENT_TYPES.has(headers["content-type"])) return false;
   const encoding = headers["grpc-encoding"];
@@ -250,10 +233,9 @@ function directContext(
   });
 }
 
-/** The message of a body that is one uncompressed message; undefined for any other. */
+/** The message of a body that is one; undefined for a body of several or none, and for bytes that are no message. */
 function messageOf({ method }: Spec, body: Buffer): Message | undefined {
-  if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
-    return undefined;
+  if (body.length < PREFIX_BYTES || body.readUInt32BE(1) !== body.length - PREFIX_BYTES) return undefined;
   try {
     return fromBinary(method.input, body.subarray(PREFIX_BYTES));
   } catch {
@@ -266,11 +248,8 @@ function messageOf({ method }: Spec, body: Buffer): Message | undefined {
 async function* messagesOf(
   { method }: StreamSpec,
   body: AsyncIterable<Uint8Array>,
-  readMaxBytes: number,
 ): AsyncGenerator<Message, void, undefined> {
   for await (const framed of body) {
-    const error = errorOfMessages(framed, readMaxBytes, undefined);
-    if (error !== undefined) throw error;
     let message: Message;
     try {
       message = fromBinary(method.input, framed.subarray(PREFIX_BYTES));
