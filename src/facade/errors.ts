@@ -161,7 +161,7 @@ export function missing(operation: Operation, name: string): Refused {
   return new Refused(400, `Missing required ${nounOf(operation, name)}: ${name}`);
 }
 
-/** `Invalid app_id`, in the words of the operation: the app does not exist. */
+/** `Invalid app_id` or `Invalid appId`, in the words of the operation: the app does not exist. */
 export function invalidApp(operation: Operation): Refused {
   return new Refused(400, `Invalid ${WORDING[operation].appId}`);
 }

@@ -299,7 +299,7 @@ function createSifter(deps: ErasureStepsDependencies) {
  * Ids of visitors that events under way have made while their person was erased, and of whom nothing is kept that came later. The
  * erasure removes them at its end.
  */
-export async function idleVisitors(
+async function idleVisitors(
   { visitors, copies }: Pick<PersonStores, "visitors" | "copies">,
   appId: string,
   erasure: Erasure,
