@@ -110,7 +110,9 @@ export function createHttp2Connections(
       lastId = stream.id ?? lastId;
       calls.add(stream);
       endWhenStalled(stream, limits.stallMs);
+      let drop = () => {};
       stream.once("close", () => {
+        drop();
         open--;
         calls.delete(stream);
         if (stream.rstCode !== constants.NGHTTP2_NO_ERROR || !stream.readableEnded) resets++;
@@ -126,7 +128,9 @@ export function createHttp2Connections(
         lingerOnStream(stream, limits.lingerMs);
         as((request, response) => refuseCall(request, response, tooMuchUnread()));
       };
-      setImmediate(() => inTurn(begin));
+      setImmediate(() => {
+        if (!stream.destroyed && !stream.closed) drop = inTurn(begin);
+      });
     };
     session.on("stream", onStream);
   });

@@ -10,7 +10,6 @@ import { unlessAborted } from "../calls/unless-aborted.js";
 import { messageTooLarge, refusal } from "../errors/error-info.js";
 import { toConnectError } from "../errors/errors.js";
 import type { RpcLimits } from "./limits.js";
-import type { InTurn } from "./turns.js";
 
 /** Bytes of messages that all calls share. */
 export interface MessageMemory {
@@ -50,7 +49,7 @@ export interface BodyRules {
   /** Of messages with a prefix each; undefined for a body that is one message. */
   readonly framing: { readonly uncompressed: Uncompressed } | undefined;
   /** When the call may begin to work on what came. */
-  readonly inTurn: InTurn;
+  readonly inTurn: (work: () => void) => void;
 }
 
 /**
@@ -103,7 +102,7 @@ async function* timed(
   body: AsyncIterable<Uint8Array>,
   ms: number,
   perChunk: boolean,
-  inTurn: InTurn,
+  inTurn: BodyRules["inTurn"],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks = body[Symbol.asyncIterator]();
   const late = new AbortController();
@@ -170,9 +169,9 @@ async function* messages(
       }
       const wanted = wholeLength(message.bytes());
       const end = Math.min(chunk.length, at + wanted - message.size);
+      hold(message.size + end - at + before[0] + before[1]); // a refused body takes no memory
       message.add(chunk.subarray(at, end), wanted);
       at = end;
-      hold(message.size + before[0] + before[1]);
       if (message.size < PREFIX_BYTES) continue;
       const fault = prefixFault(message.bytes(), mostBytes, uncompressed);
       if (fault !== undefined) throw fault;

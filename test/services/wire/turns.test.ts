@@ -25,6 +25,25 @@ it("work begins at once while there is little, then waits in order for turns of 
   expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
+it("work that is dropped while it waits never runs, and the rest keeps its order, also after the queue was empty", async () => {
+  let now = 0;
+  const inTurn = createTurns(() => now);
+  const done: string[] = [];
+  const add = (name: string) =>
+    inTurn(() => {
+      now += 10;
+      done.push(name);
+    });
+  for (const round of ["a", "b"]) {
+    add(`${round}0`)();
+    const drops = [1, 2, 3, 4].map((n) => add(`${round}${n}`));
+    drops[0]?.();
+    drops[2]?.();
+    for (let n = 0; n < 5; n++) await setImmediate();
+  }
+  expect(done).toEqual(["a0", "a2", "a4", "b0", "b2", "b4"]);
+});
+
 it("work that throws does not keep other work from its turn", async () => {
   const inTurn = createTurns(() => 0);
   const done: string[] = [];
