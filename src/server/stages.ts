@@ -268,6 +268,7 @@ export function wireIdentity(
     apps: store.apps,
     visitors,
     contacts,
+    events: store.events,
     copies,
     unitOfWork,
     scrub: store.scrub,

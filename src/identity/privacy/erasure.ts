@@ -5,6 +5,7 @@ import { NotFound } from "../../domain/errors.js";
 import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
+import type { EventStore } from "../../store/ports/event-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
 import { progressed } from "./erasure-progress.js";
 import { createErasureSteps, createParting, type ErasureStepsDependencies } from "./erasure-steps.js";
@@ -13,6 +14,7 @@ import { rowsOf } from "./scan.js";
 
 export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
   readonly apps: Pick<AppStore, "list">;
+  readonly events: Pick<EventStore, "list">;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -72,10 +74,12 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasureId = deps.newId();
+      const [newest] = await deps.events.list(appId, "", 1, true);
       const erasure: Erasure = {
         erasureId,
-        // A record received while the clock was ahead may be later than now. No id is later than this one.
-        startedAt: Math.max(at, timeOfId(erasureId)),
+        // A record received while a clock was ahead may be later than now. No id of this server is later than this one; the clock
+        // of another server may have been ahead.
+        startedAt: Math.max(at, timeOfId(erasureId), newest?.receivedAt ?? 0),
         finishedAt: 0,
         workedAt: at,
         step: "visitors",

@@ -37,14 +37,13 @@ it.each([
   expect(code).toBe(1);
 });
 
-it.each([["an erasure after a server had begun with a clock that was ahead", "565"]])(
-  "a history that once failed passes: %s",
-  { timeout: 240_000 },
-  async (_, seed) => {
-    const { said } = await simulate("--seed", seed);
-    expect(said).toContain('"failed":0');
-  },
-);
+it.each([
+  ["an erasure after a server had begun with a clock that was ahead", "565"],
+  ["an erasure by a server after another one, whose clock was ahead, took the events", "6615027"],
+])("a history that once failed passes: %s", { timeout: 240_000 }, async (_, seed) => {
+  const { said } = await simulate("--seed", seed);
+  expect(said).toContain('"failed":0');
+});
 
 it("the seed of a failed history repeats it", { timeout: 240_000 }, async () => {
   const planted = ["--mutant", "forgets the latch after a failed write"];

@@ -362,6 +362,25 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(done.removed).toMatchObject({ contacts: 1, visitors: 2 });
   });
 
+  it("removes events and orders that another server took, whose clock was ahead", async () => {
+    const { store, metrics, now, ...aisle } = await openShop();
+    now.at += 60_000;
+    await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "ahead-1", product_ids: "p1" });
+    await aisle.trace({
+      app_id: "shop",
+      action_type: "order",
+      c_id: "ahead-1",
+      order_id: "o-ahead",
+      product_ids: "p1",
+    });
+    now.at -= 60_000;
+    const other = erasuresOf({ store, metrics, now }, {});
+    const visitor = { clientId: "ahead-1", fingerprintId: "", userId: "" };
+    await other.begin("shop", { visitor, email: "", phone: "", contactId: "", withLinkedContact: true });
+    await expect.poll(async () => (await store.copies.scan("shop", "erasures", "", 1))[0]?.value.step).toBe("done");
+    expect(await everythingOf({ ...aisle, store, metrics, now }, "shop")).not.toContain("ahead-1");
+  });
+
   it.each([
     ["claimed it first", true],
     ["named it later", false],
