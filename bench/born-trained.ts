@@ -9,12 +9,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { FEATURES } from "../src/learning/ranking/reranker/feature-names.js";
+import { FEATURES } from "../src/learning/rank/visits/feature-names.js";
 import { learnForest } from "./born-trained/learn-forest.js";
 import { moduleOf, packForest } from "./born-trained/pack-forest.js";
 import { SHIPPED_OPTIONS, simulatedShops } from "./born-trained/simulated.js";
 
-const FILE = join(import.meta.dirname, "../src/learning/ranking/reranker/shipped-forest-asset.ts");
+const FILE = join(import.meta.dirname, "../src/learning/rank/visits/shipped-forest-asset.ts");
 const { values } = parseArgs({
   options: {
     shops: { type: "string", default: String(SHIPPED_OPTIONS.shops) },

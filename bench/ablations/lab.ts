@@ -2,30 +2,22 @@
  * What a training of the learned order works on, kept so that trees can be learned again and again: the binned candidates
  * of the questions it learns from, and those of the questions of dev.
  */
-import { createRowBinner, type FeatureBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
-import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
-import { createForestScorer } from "../../src/learning/ranking/gradient-boosting/forest-scorer.js";
-import type { RankedGroups } from "../../src/learning/ranking/gradient-boosting/listwise.js";
-import { BestOfBoard } from "../../src/learning/ranking/reranker/best-of-board.js";
-import {
-  type CandidateFeatures,
-  createCandidateFeatures,
-} from "../../src/learning/ranking/reranker/candidate-features.js";
-import { MAX_CANDIDATES } from "../../src/learning/ranking/reranker/candidate-set.js";
-import { FEATURE_COUNT, type Score } from "../../src/learning/ranking/reranker/feature-names.js";
-import { createGroups } from "../../src/learning/ranking/reranker/groups.js";
-import {
-  newestSlices,
-  pilotBins,
-  RANKER_BUDGET,
-  type Slice,
-} from "../../src/learning/ranking/reranker/learn-ranker.js";
-import { type Question, queryOf } from "../../src/learning/ranking/reranker/questions.js";
-import { fitRankerSources } from "../../src/learning/ranking/reranker/ranker-sources.js";
-import { scoreAt } from "../../src/learning/ranking/reranker/score-board.js";
-import type { VisitQuery, Visits } from "../../src/learning/ranking/reranker/visits.js";
-import { fitSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
-import { chooseSessionParams } from "../../src/learning/session/session-tuning.js";
+import { createRowBinner, type FeatureBins } from "../../src/learning/rank/trees/bins.js";
+import type { Forest } from "../../src/learning/rank/trees/forest.js";
+import { createForestScorer } from "../../src/learning/rank/trees/forest-scorer.js";
+import type { RankedGroups } from "../../src/learning/rank/trees/listwise.js";
+import { BestOfBoard } from "../../src/learning/rank/visits/best-of-board.js";
+import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
+import { MAX_CANDIDATES } from "../../src/learning/rank/visits/candidate-set.js";
+import { FEATURE_COUNT, type Score } from "../../src/learning/rank/visits/feature-names.js";
+import { createGroups } from "../../src/learning/rank/visits/groups.js";
+import { newestSlices, pilotBins, RANKER_BUDGET, type Slice } from "../../src/learning/rank/visits/learn-ranker.js";
+import { type Question, queryOf } from "../../src/learning/rank/visits/questions.js";
+import { fitRankerSources } from "../../src/learning/rank/visits/ranker-sources.js";
+import { scoreAt } from "../../src/learning/rank/visits/score-board.js";
+import type { VisitQuery, Visits } from "../../src/learning/rank/visits/visits.js";
+import { fitSessionNeighbours } from "../../src/learning/sources/sessions/session-neighbours.js";
+import { chooseSessionParams } from "../../src/learning/sources/sessions/session-tuning.js";
 import { readSessionData } from "./session-data.js";
 
 export const SEED = 20_261_121;

@@ -1,6 +1,6 @@
 /** Recorded sessions of `../shared/data/behaviour` in the form that the learned order learns from. */
-import { type Question, questionsFrom } from "../../src/learning/ranking/reranker/questions.js";
-import type { Visits } from "../../src/learning/ranking/reranker/visits.js";
+import { type Question, questionsFrom } from "../../src/learning/rank/visits/questions.js";
+import type { Visits } from "../../src/learning/rank/visits/visits.js";
 import { readCsvGz, sharedData } from "../../test/fixtures/shared-data.js";
 import { productNumbers, type ShopSession, visitsOf } from "../born-trained/shops.js";
 

@@ -1,9 +1,9 @@
 /** Learned orders of a prepared shop without some features and candidates, each with trees of its own. */
 import { createRandom } from "../../src/learning/common/random.js";
-import type { FeatureBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
-import { boostRanking } from "../../src/learning/ranking/gradient-boosting/listwise.js";
-import { FEATURES } from "../../src/learning/ranking/reranker/feature-names.js";
-import { boostingFor } from "../../src/learning/ranking/reranker/learn-ranker.js";
+import type { FeatureBins } from "../../src/learning/rank/trees/bins.js";
+import { boostRanking } from "../../src/learning/rank/trees/listwise.js";
+import { FEATURES } from "../../src/learning/rank/visits/feature-names.js";
+import { boostingFor } from "../../src/learning/rank/visits/learn-ranker.js";
 import { type Asked, bitOf, type Judged, judgeScores, type Lab, type Proposer, scoresOf } from "./lab.js";
 
 export type Feature = (typeof FEATURES)[number];

@@ -4,24 +4,17 @@
  */
 import { createRandom } from "../../src/learning/common/random.js";
 import { evenly, rowCount } from "../../src/learning/common/rows.js";
-import { learnBins } from "../../src/learning/ranking/gradient-boosting/bins.js";
-import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
-import {
-  BOOSTING_DEFAULTS,
-  type BoostingParams,
-  boostRanking,
-} from "../../src/learning/ranking/gradient-boosting/listwise.js";
-import {
-  type CandidateFeatures,
-  createCandidateFeatures,
-} from "../../src/learning/ranking/reranker/candidate-features.js";
-import { FEATURE_COUNT, FEATURES } from "../../src/learning/ranking/reranker/feature-names.js";
-import { createGroups } from "../../src/learning/ranking/reranker/groups.js";
-import { type Question, queryOf, questionsFrom } from "../../src/learning/ranking/reranker/questions.js";
-import { fitRankerSources } from "../../src/learning/ranking/reranker/ranker-sources.js";
-import { firstVisits } from "../../src/learning/ranking/reranker/visits.js";
-import { fitSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
-import { chooseSessionParams } from "../../src/learning/session/session-tuning.js";
+import { learnBins } from "../../src/learning/rank/trees/bins.js";
+import type { Forest } from "../../src/learning/rank/trees/forest.js";
+import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../../src/learning/rank/trees/listwise.js";
+import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
+import { FEATURE_COUNT, FEATURES } from "../../src/learning/rank/visits/feature-names.js";
+import { createGroups } from "../../src/learning/rank/visits/groups.js";
+import { type Question, queryOf, questionsFrom } from "../../src/learning/rank/visits/questions.js";
+import { fitRankerSources } from "../../src/learning/rank/visits/ranker-sources.js";
+import { firstVisits } from "../../src/learning/rank/visits/visits.js";
+import { fitSessionNeighbours } from "../../src/learning/sources/sessions/session-neighbours.js";
+import { chooseSessionParams } from "../../src/learning/sources/sessions/session-tuning.js";
 import type { Shop } from "./shops.js";
 
 /** Share of a shop's newest sessions that are asked. */

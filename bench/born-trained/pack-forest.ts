@@ -1,9 +1,5 @@
-import type { Forest } from "../../src/learning/ranking/gradient-boosting/forest.js";
-import {
-  PACKED_FORMAT,
-  PACKED_NODE_BYTES,
-  type PackedForest,
-} from "../../src/learning/ranking/reranker/packed-forest.js";
+import type { Forest } from "../../src/learning/rank/trees/forest.js";
+import { PACKED_FORMAT, PACKED_NODE_BYTES, type PackedForest } from "../../src/learning/rank/visits/packed-forest.js";
 
 /** Throws RangeError for a forest of more than 255 features or nodes in a tree. */
 export function packForest(forest: Forest, featureNames: readonly string[], learnedFrom: string): PackedForest {

@@ -1,6 +1,6 @@
 /** Visits of recorded and simulated shops in one form, to learn a forest from and to judge it on. */
 import { rowsFrom } from "../../src/learning/common/rows.js";
-import type { Visits } from "../../src/learning/ranking/reranker/visits.js";
+import type { Visits } from "../../src/learning/rank/visits/visits.js";
 
 /** A session of products, oldest step first. */
 export interface ShopSession {

@@ -1,7 +1,6 @@
 /** The baselines of the leaderboard: a row each. They learn from the same file as every server. */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { popularity } from "../../src/learning/common/popularity.js";
 import { type Rows, rowOf, rowsFrom } from "../../src/learning/common/rows.js";
 import { createTopK } from "../../src/learning/common/top-k.js";
 import {
@@ -10,8 +9,9 @@ import {
   boughtBeforeRanking,
   popularityRanking,
 } from "../../src/learning/evaluation/baselines.js";
-import { fitSessionNeighbours } from "../../src/learning/session/session-neighbours.js";
-import { chooseSessionParams } from "../../src/learning/session/session-tuning.js";
+import { popularity } from "../../src/learning/sources/popularity/popularity.js";
+import { fitSessionNeighbours } from "../../src/learning/sources/sessions/session-neighbours.js";
+import { chooseSessionParams } from "../../src/learning/sources/sessions/session-tuning.js";
 import type { RecommendCall } from "./protocol.js";
 import { fitTifuKnn, type OrderHistory } from "./tifu-knn.js";
 

@@ -8,7 +8,7 @@ import { open, writeFile } from "node:fs/promises";
 import { getHeapStatistics } from "node:v8";
 import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { snapshotLength } from "../../src/domain/model.js";
-import { decodeContainer } from "../../src/learning/model/container.js";
+import { decodeContainer } from "../../src/learning/snapshot/container.js";
 import { trainModel } from "../../src/learning/training/train-model.js";
 import { productBatches, shopHistories } from "./shop.js";
 

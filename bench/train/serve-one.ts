@@ -9,7 +9,7 @@ import { hnswIndexes } from "../../src/adapters/hnsw/vector-indexes.js";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import { bareApp } from "../../src/domain/app.js";
 import { DEFAULT_FRAME } from "../../src/domain/frame.js";
-import { loadServingModel } from "../../src/learning/model/serving-model.js";
+import { loadServingModel } from "../../src/learning/snapshot/serving-model.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import { BLANK_QUERY } from "../../src/recommend/request/query.js";
 import { readPieces } from "../../src/store/lmdb/model-files.js";

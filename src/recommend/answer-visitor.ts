@@ -11,7 +11,7 @@ import { refusesProfile } from "../domain/privacy-signals.js";
 import type { Product } from "../domain/product.js";
 import { versionText } from "../domain/version-text.js";
 import { isTrusted, type Visitor } from "../domain/visitor.js";
-import type { ServingModel } from "../learning/model/source.js";
+import type { ServingModel } from "../learning/sources/source.js";
 import type { AppStore } from "../store/ports/app-store.js";
 import type { ContactStore } from "../store/ports/contact-store.js";
 import type { InteractionStore } from "../store/ports/interaction-store.js";

@@ -1,8 +1,8 @@
 import type { ReportFailure } from "../adapters/report-failure.js";
 import type { Product } from "../domain/product.js";
 import type { Candidates } from "../learning/common/candidates.js";
-import type { SourceWeights } from "../learning/model/blend-weights.js";
-import type { List, ServingModel, Source, SourceQuery } from "../learning/model/source.js";
+import type { SourceWeights } from "../learning/sources/blend-weights.js";
+import type { List, ServingModel, Source, SourceQuery } from "../learning/sources/source.js";
 import { askSource, type Narrowing } from "./gather/gather.js";
 import type { ReadyProducts } from "./gather/ready-list.js";
 import type { Proposal } from "./products/catalog.js";

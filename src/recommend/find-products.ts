@@ -2,7 +2,7 @@
 import type { Now } from "../domain/clock.js";
 import { isShown, type Product } from "../domain/product.js";
 import { createTopK } from "../learning/common/top-k.js";
-import type { ServingModel } from "../learning/model/source.js";
+import type { ServingModel } from "../learning/sources/source.js";
 import type { WatchedCatalog } from "./products/catalog.js";
 import type { LiveLayer } from "./products/new-product-watch.js";
 

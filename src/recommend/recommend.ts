@@ -4,7 +4,7 @@ import type { ReportFailure } from "../adapters/report-failure.js";
 import type { ReadyList } from "../domain/frame.js";
 import type { ExploredProduct } from "../domain/frame-exposure.js";
 import type { Product } from "../domain/product.js";
-import type { List } from "../learning/model/source.js";
+import type { List } from "../learning/sources/source.js";
 import { arrange } from "./arrange/arrange.js";
 import { hasCaps } from "./arrange/list-caps.js";
 import { Selection } from "./arrange/selection.js";

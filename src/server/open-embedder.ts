@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpEmbedder } from "../adapters/embedding/http-embedder.js";
 import { openOnnxEmbedder } from "../adapters/embedding/onnx-embedder.js";
 import { loadOnnxRuntime } from "../adapters/embedding/onnx-runtime.js";
-import { readTextVectors } from "../learning/model/text-vectors.js";
+import { readTextVectors } from "../learning/snapshot/text-vectors.js";
 import type { TextEmbedding } from "../learning/training/semantic.js";
 import type { ModelStore } from "../store/ports/model-store.js";
 import type { EmbedderLocation } from "./settings/embedder-location.js";

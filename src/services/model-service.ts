@@ -9,7 +9,7 @@ import { EvaluationSchema } from "../gen/aisle/v1/evaluation_pb.js";
 import { ModelSchema } from "../gen/aisle/v1/model_pb.js";
 import { ModelService } from "../gen/aisle/v1/model_service_pb.js";
 import type { Evaluator } from "../learning/evaluation/evaluator.js";
-import type { ModelRegistry } from "../learning/model/registry.js";
+import type { ModelRegistry } from "../learning/snapshot/registry.js";
 import { TRAINING_SEED } from "../learning/training/train-model.js";
 import type { Trainer, TrainingProgress } from "../learning/training/trainer.js";
 import type { LiveWork } from "../operations/live-operation.js";

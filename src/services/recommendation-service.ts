@@ -17,7 +17,7 @@ import type {
   RecommendRequest,
   RecommendResponseSchema,
 } from "../gen/aisle/v1/recommendation_service_pb.js";
-import type { SourceName } from "../learning/model/source.js";
+import type { SourceName } from "../learning/sources/source.js";
 import type { AnswerUse, AnswerVisitor, IdentifiedAnswer } from "../recommend/answer-visitor.js";
 import type { FindProducts } from "../recommend/find-products.js";
 import type { ClientInteraction, Reason, RecommendQuery, SourceShare } from "../recommend/request/query.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Product } from "../../src/domain/product.js";
 import { type Candidates, NO_CANDIDATES } from "../../src/learning/common/candidates.js";
-import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
+import type { ServingModel, Source, SourceQuery } from "../../src/learning/sources/source.js";
 import { type Explained, explain } from "../../src/recommend/explain.js";
 import { bareProduct } from "../fixtures/bare-product.js";
 import { passedOver, unexpectedFailure } from "../fixtures/failures.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dailyCounts } from "../../src/learning/common/daily-counts.js";
 import { createRandom } from "../../src/learning/common/random.js";
+import { dailyCounts } from "../../src/learning/sources/popularity/daily-counts.js";
 import { createUncertainty, draw, exploringPlaces } from "../../src/recommend/arrange/exploration.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, IDS, modelOf } from "./frame-shop.js";

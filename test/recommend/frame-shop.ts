@@ -3,7 +3,7 @@ import { DEFAULT_FRAME, type FrameConfiguration } from "../../src/domain/frame.j
 import { arrivalOf, type Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
 import { type Candidates, NO_CANDIDATES } from "../../src/learning/common/candidates.js";
-import type { ServingModel, Source } from "../../src/learning/model/source.js";
+import type { ServingModel, Source } from "../../src/learning/sources/source.js";
 import type { Catalog } from "../../src/recommend/products/catalog.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/request/query.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../src/domain/event.js";
-import type { ServingModel } from "../../src/learning/model/source.js";
+import type { ServingModel } from "../../src/learning/sources/source.js";
 import { createLiveLayer } from "../../src/recommend/products/new-product-watch.js";
 import { event } from "../contract/samples.js";
 import { oneNewProduct } from "../fixtures/one-new-product.js";

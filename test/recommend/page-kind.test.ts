@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FrameConfiguration } from "../../src/domain/frame.js";
 import type { InteractionType } from "../../src/domain/interaction.js";
 import { NO_CANDIDATES } from "../../src/learning/common/candidates.js";
-import type { Source, SourceQuery } from "../../src/learning/model/source.js";
+import type { Source, SourceQuery } from "../../src/learning/sources/source.js";
 import type { RecommendQuery } from "../../src/recommend/request/query.js";
 import { NOON } from "../fixtures/store.js";
 import { ask, catalogOf, IDS, modelOf, ranked, shopProduct, source } from "./frame-shop.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createCatalogViews } from "../../src/catalog/catalog-view.js";
 import type { Product } from "../../src/domain/product.js";
-import type { ServingModel } from "../../src/learning/model/source.js";
+import type { ServingModel } from "../../src/learning/sources/source.js";
 import { createProductTables, NO_CATEGORY } from "../../src/recommend/products/product-table.js";
 import type { ProductChange } from "../../src/store/ports/product-store.js";
 import { bareProduct } from "../fixtures/bare-product.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FrameConfiguration } from "../../src/domain/frame.js";
-import { dailyCounts } from "../../src/learning/common/daily-counts.js";
+import { dailyCounts } from "../../src/learning/sources/popularity/daily-counts.js";
 import type { RecommendQuery } from "../../src/recommend/request/query.js";
 import type { Situation } from "../../src/recommend/request/situation.js";
 import { NOON } from "../fixtures/store.js";

@@ -5,7 +5,7 @@ import type { Interaction } from "../../src/domain/interaction.js";
 import type { Product } from "../../src/domain/product.js";
 import { NO_FILTER } from "../../src/domain/product-filter.js";
 import { NO_CANDIDATES } from "../../src/learning/common/candidates.js";
-import type { ServingModel, Source } from "../../src/learning/model/source.js";
+import type { ServingModel, Source } from "../../src/learning/sources/source.js";
 import { createRecommender } from "../../src/recommend/recommend.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../src/recommend/request/query.js";
 import type { Situation } from "../../src/recommend/request/situation.js";

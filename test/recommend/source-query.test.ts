@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { InteractionType } from "../../src/domain/interaction.js";
-import type { ServingModel } from "../../src/learning/model/source.js";
+import type { ServingModel } from "../../src/learning/sources/source.js";
 import { sourceQuery } from "../../src/recommend/gather/source-query.js";
 import { visitorContext } from "../../src/recommend/request/visitor-context.js";
 

@@ -8,7 +8,7 @@ import { InvalidArgument } from "../../src/domain/errors.js";
 import type { Operation } from "../../src/domain/operation.js";
 import { createSeal } from "../../src/domain/secret-encryption.js";
 import { createRejectedEvents } from "../../src/intake/rejected-events.js";
-import type { ServingModel, Source, SourceQuery } from "../../src/learning/model/source.js";
+import type { ServingModel, Source, SourceQuery } from "../../src/learning/sources/source.js";
 import { createOperations } from "../../src/operations/operations.js";
 import { boughtTogether } from "../../src/recommend/arrange/two-lists.js";
 import { explain } from "../../src/recommend/explain.js";

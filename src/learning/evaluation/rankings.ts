@@ -8,7 +8,7 @@ import type { Catalog } from "../../recommend/products/catalog.js";
 import { createRecommender } from "../../recommend/recommend.js";
 import { BLANK_QUERY, type RecommendQuery } from "../../recommend/request/query.js";
 import { visitorContext } from "../../recommend/request/visitor-context.js";
-import type { ServingModel, Source, SourceQuery } from "../model/source.js";
+import type { ServingModel, Source, SourceQuery } from "../sources/source.js";
 import type { Question } from "./questions.js";
 import type { RankingKind } from "./report.js";
 

@@ -3,7 +3,7 @@
  * know no groups, so their lists and all questions are read the same way: one product stands for its group.
  */
 import type { Product } from "../../domain/product.js";
-import type { ServingModel } from "../model/source.js";
+import type { ServingModel } from "../sources/source.js";
 import type { Question } from "./questions.js";
 
 /** A list is asked for so many times as many products at most, so that enough are left when variants are joined. */

@@ -2,9 +2,9 @@
 import type { CatalogView } from "../../catalog/catalog-view.js";
 import type { Product } from "../../domain/product.js";
 import { categoryOf } from "../../recommend/rank/substitutes.js";
-import { productText } from "../model/product-text.js";
-import type { ServingModel, Source } from "../model/source.js";
-import { semanticSource } from "../model/sources/semantic.js";
+import { productText } from "../sources/product-text.js";
+import type { ServingModel, Source } from "../sources/source.js";
+import { semanticSource } from "../sources/texts.js";
 import { learnSemantic } from "../training/semantic.js";
 import { TRAINING_SEED, type TrainModelOptions } from "../training/train-model.js";
 import { popularityRanking } from "./baselines.js";

@@ -2,7 +2,7 @@
 import { DEFAULT_FRAME_ID } from "../../domain/frame.js";
 import type { ShownList } from "../../domain/frame-exposure.js";
 import { withList } from "../../recommend/frames/rotation.js";
-import type { ServingModel } from "../model/source.js";
+import type { ServingModel } from "../sources/source.js";
 import type { Question, Questions } from "./questions.js";
 import type { createAnswers } from "./rankings.js";
 import type { EvaluatedTask } from "./report.js";

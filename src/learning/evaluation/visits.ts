@@ -1,6 +1,6 @@
 import type { Interaction, VisitorHistory } from "../../domain/interaction.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
-import { SESSION_GAP_MS } from "../model/history-sessions.js";
+import { SESSION_GAP_MS } from "../training/history-sessions.js";
 
 /** Interactions of a visitor without a long pause between them, oldest first; never empty. */
 export type Visit = readonly Interaction[];

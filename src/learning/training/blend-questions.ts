@@ -1,12 +1,12 @@
 import { createRandom } from "../common/random.js";
 import { evenly, rowOf } from "../common/rows.js";
-import type { BlendPage } from "../model/blend-weights.js";
-import { CARTED, ORDERED } from "../model/history-sessions.js";
-import type { SourceQuery } from "../model/source.js";
-import { situationQuery } from "../model/source-query.js";
-import { queryOf } from "../ranking/reranker/questions.js";
+import { queryOf } from "../rank/visits/questions.js";
+import type { BlendPage } from "../sources/blend-weights.js";
+import type { SourceQuery } from "../sources/source.js";
+import { situationQuery } from "../sources/source-query.js";
 import type { Dataset } from "./dataset.js";
 import { type HeldBackModel, visitsOf } from "./held-back-model.js";
+import { CARTED, ORDERED } from "./history-sessions.js";
 
 /** A situation of the newest visits or orders, and what followed. */
 export interface FollowedSituation {

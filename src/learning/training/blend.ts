@@ -1,4 +1,5 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
+import { type BlendJudgement, DEPTH, type LearnedBlend, learnBlend } from "../rank/source-blend.js";
 import {
   BLEND_HISTORIES,
   BLEND_PAGES,
@@ -9,8 +10,7 @@ import {
   blendHistoryOf,
   type SourceWeights,
   sourceWeights,
-} from "../model/blend-weights.js";
-import { type BlendJudgement, DEPTH, type LearnedBlend, learnBlend } from "../ranking/source-blend.js";
+} from "../sources/blend-weights.js";
 import { type FollowedSituation, followedSituations } from "./blend-questions.js";
 import { fitHeldBackModel, type HeldBackModel, type HeldBackModelOptions } from "./held-back-model.js";
 

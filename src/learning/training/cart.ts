@@ -1,9 +1,9 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
-import type { CartComplements } from "../cart/cart-complements.js";
-import { type CartOrder, type CartTrial, fitCartSources, tryCartRanking } from "../cart/cart-ranking.js";
 import { rowCount } from "../common/rows.js";
-import type { Fitted } from "../model/snapshot.js";
-import { treeCount } from "../ranking/gradient-boosting/forest.js";
+import { type CartOrder, type CartTrial, fitCartSources, tryCartRanking } from "../rank/carts/cart-ranking.js";
+import { treeCount } from "../rank/trees/forest.js";
+import type { Fitted } from "../snapshot/snapshot.js";
+import type { CartComplements } from "../sources/carts/cart-complements.js";
 import type { Dataset } from "./dataset.js";
 
 export interface FittedCart {

@@ -3,10 +3,10 @@
  * million. Rows are added visitor by visitor and taken in order of time.
  */
 import { GrowingArray } from "../common/growing-array.js";
-import type { Meetings } from "../common/popularity.js";
 import type { Rows } from "../common/rows.js";
-import type { Session } from "../model/history-sessions.js";
+import type { Meetings } from "../sources/popularity/popularity.js";
 import type { Dataset } from "./dataset.js";
+import type { Session } from "./history-sessions.js";
 
 const uint32 = () => new GrowingArray((length) => new Uint32Array(length));
 const uint8 = () => new GrowingArray((length) => new Uint8Array(length));

@@ -2,12 +2,12 @@ import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
-import { type Meetings, POPULARITY_WEIGHT } from "../common/popularity.js";
 import type { Rows } from "../common/rows.js";
-import { sessionsOf } from "../model/history-sessions.js";
-import { productText } from "../model/product-text.js";
+import { type Meetings, POPULARITY_WEIGHT } from "../sources/popularity/popularity.js";
+import { productText } from "../sources/product-text.js";
 import type { ProductText } from "../text/embedder.js";
 import { BasketTable, MeetingTable, SessionTable } from "./dataset-tables.js";
+import { sessionsOf } from "./history-sessions.js";
 
 /** All training data, in dense product indices. The order depends on the data alone. */
 export interface Dataset {

@@ -1,18 +1,18 @@
-import { associationRules } from "../cart/association-rules.js";
-import { type CartTrial, fitCartSources } from "../cart/cart-ranking.js";
-import { mostPopular, popularity } from "../common/popularity.js";
 import { firstRows, rowCount } from "../common/rows.js";
-import type { Fitted } from "../model/snapshot.js";
-import type { Source } from "../model/source.js";
-import { cartSource } from "../model/sources/cart.js";
-import { collaborativeSource } from "../model/sources/collaborative.js";
-import { rulesSource } from "../model/sources/rules.js";
-import { semanticSource } from "../model/sources/semantic.js";
-import { isHeldOut } from "../ranking/reranker/learn-ranker.js";
-import type { Ranker } from "../ranking/reranker/ranker.js";
-import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
-import { firstVisits, type Visits } from "../ranking/reranker/visits.js";
-import { fitSessionNeighbours } from "../session/session-neighbours.js";
+import { type CartTrial, fitCartSources } from "../rank/carts/cart-ranking.js";
+import { isHeldOut } from "../rank/visits/learn-ranker.js";
+import type { Ranker } from "../rank/visits/ranker.js";
+import { fitRankerSources } from "../rank/visits/ranker-sources.js";
+import { firstVisits, type Visits } from "../rank/visits/visits.js";
+import type { Fitted } from "../snapshot/snapshot.js";
+import { cartSource } from "../sources/carts.js";
+import { mostPopular, popularity } from "../sources/popularity/popularity.js";
+import { associationRules } from "../sources/rules/association-rules.js";
+import { rulesSource } from "../sources/rules.js";
+import { fitSessionNeighbours } from "../sources/sessions/session-neighbours.js";
+import { collaborativeSource } from "../sources/sessions.js";
+import type { Source } from "../sources/source.js";
+import { semanticSource } from "../sources/texts.js";
 import type { Dataset } from "./dataset.js";
 
 /** Sources fitted without the newest visits and orders, to be judged on these. */

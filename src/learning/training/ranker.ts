@@ -1,11 +1,11 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
-import { treeCount } from "../ranking/gradient-boosting/forest.js";
-import type { Judgement } from "../ranking/reranker/judge-forests.js";
-import { embeddingFor, type ForestOrigin, learnRanker, RANKER_BUDGET } from "../ranking/reranker/learn-ranker.js";
-import type { Ranker } from "../ranking/reranker/ranker.js";
-import { fitRankerSources } from "../ranking/reranker/ranker-sources.js";
-import { shippedForest } from "../ranking/reranker/shipped-forest.js";
-import type { SessionNeighbours } from "../session/session-neighbours.js";
+import { treeCount } from "../rank/trees/forest.js";
+import type { Judgement } from "../rank/visits/judge-forests.js";
+import { embeddingFor, type ForestOrigin, learnRanker, RANKER_BUDGET } from "../rank/visits/learn-ranker.js";
+import type { Ranker } from "../rank/visits/ranker.js";
+import { fitRankerSources } from "../rank/visits/ranker-sources.js";
+import { shippedForest } from "../rank/visits/shipped-forest.js";
+import type { SessionNeighbours } from "../sources/sessions/session-neighbours.js";
 import type { Dataset } from "./dataset.js";
 
 export interface FittedRanker {

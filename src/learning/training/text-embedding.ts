@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TextEmbedder } from "../../adapters/embedder.js";
 import { DomainError } from "../../domain/errors.js";
-import { HASH_BYTES, type TextVectors } from "../model/text-vectors.js";
+import { HASH_BYTES, type TextVectors } from "../snapshot/text-vectors.js";
 import type { ProductText } from "../text/embedder.js";
 import { withoutMarkup } from "../text/text-terms.js";
 

@@ -4,7 +4,7 @@
  */
 import type { ExploredProduct } from "../../domain/frame-exposure.js";
 import type { Product } from "../../domain/product.js";
-import type { List, ServingModel } from "../../learning/model/source.js";
+import type { List, ServingModel } from "../../learning/sources/source.js";
 import { reachOf, steppedBack } from "../frames/rotation.js";
 import { byPopularity, fallbackProducts, insteadOf } from "../gather/popular-products.js";
 import type { Proposal, Shelf } from "../products/catalog.js";

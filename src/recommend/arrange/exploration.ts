@@ -7,8 +7,8 @@
  * drawn from, in proportion to that deviation. So each draw has a known probability, which is logged: whoever evaluates
  * the log can weigh by it (inverse propensity). Some 50 products for each answer; nothing for other frames.
  */
-import { countsBetween, MOST_DAYS } from "../../learning/common/daily-counts.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import { countsBetween, MOST_DAYS } from "../../learning/sources/popularity/daily-counts.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Proposal } from "../products/catalog.js";
 
 /** The next products that are drawn from. */

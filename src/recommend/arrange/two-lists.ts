@@ -1,5 +1,5 @@
 import type { ReportFailure } from "../../adapters/report-failure.js";
-import type { List, ServingModel, SourceQuery } from "../../learning/model/source.js";
+import type { List, ServingModel, SourceQuery } from "../../learning/sources/source.js";
 import type { Proposal } from "../products/catalog.js";
 
 /** Most probable that chance alone makes a rule by which products are said to be bought together. */

@@ -5,7 +5,7 @@
 import type { Metrics } from "../../adapters/metrics.js";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Candidates } from "../../learning/common/candidates.js";
-import type { List, ServingModel, Source, SourceName, SourceQuery } from "../../learning/model/source.js";
+import type { List, ServingModel, Source, SourceName, SourceQuery } from "../../learning/sources/source.js";
 import type { Shelf } from "../products/catalog.js";
 import type { PassingFilter } from "../products/filter.js";
 import { type ListWeights, weightsOf } from "./weights.js";

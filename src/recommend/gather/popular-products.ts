@@ -1,6 +1,6 @@
 /** Popular products fill a list when the sources propose too few. */
 import type { Product } from "../../domain/product.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Proposal } from "../products/catalog.js";
 import type { PassingFilter } from "../products/filter.js";
 import { sortedByPopularity } from "../products/filter.js";

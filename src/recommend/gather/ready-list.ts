@@ -1,8 +1,8 @@
 /** Ready lists: what fills `recommended` in frames that show a list that is counted or remembered. */
 import type { ReadyList, ReadyListKind } from "../../domain/frame.js";
 import type { Candidates } from "../../learning/common/candidates.js";
-import { bestsellers, countsBetween, MOST_DAYS, trending } from "../../learning/common/daily-counts.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import { bestsellers, countsBetween, MOST_DAYS, trending } from "../../learning/sources/popularity/daily-counts.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Proposal, Shelf } from "../products/catalog.js";
 import type { SourceShare } from "../request/query.js";
 import type { VisitorContext } from "../request/visitor-context.js";

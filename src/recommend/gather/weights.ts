@@ -1,7 +1,12 @@
 /** How much each source counts in a list. */
 import type { FrameConfiguration, FrameSource, PageKind } from "../../domain/frame.js";
-import { blendHistoryOf, blendPageOf, type SourceWeights, sourceWeights } from "../../learning/model/blend-weights.js";
-import type { List, ServingModel, SourceQuery } from "../../learning/model/source.js";
+import {
+  blendHistoryOf,
+  blendPageOf,
+  type SourceWeights,
+  sourceWeights,
+} from "../../learning/sources/blend-weights.js";
+import type { List, ServingModel, SourceQuery } from "../../learning/sources/source.js";
 
 /** Without learned weights, `recommended` completes the visit: products bought together lead. */
 const BROWSING: SourceWeights = { collaborative: 0.5, cart: 1, association_rules: 0.5, semantic: 0, popularity: 0 };

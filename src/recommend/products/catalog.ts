@@ -1,6 +1,6 @@
 import type { Product } from "../../domain/product.js";
 import type { PriceRange } from "../../domain/product-filter.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { ProductTable } from "./product-table.js";
 
 /** The catalogue as recommending needs it. */

@@ -2,7 +2,7 @@
 import type { FrameConfiguration } from "../../domain/frame.js";
 import type { Product } from "../../domain/product.js";
 import { groupName, isPricedWithin, type ProductFilter, type ProductGroup } from "../../domain/product-filter.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Catalog, Proposal } from "./catalog.js";
 
 /** All filters of one request, as one. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Event } from "../../domain/event.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { EventStore } from "../../store/ports/event-store.js";
 import type { WatchedCatalog } from "./catalog.js";
 import { LiveIndex, type LiveProducts } from "./new-product-index.js";

@@ -1,7 +1,7 @@
 /** Products by the names that pages use: their own ids, or the id of the group that their variants share. */
 import type { Product } from "../../domain/product.js";
 import { standingVariant } from "../../domain/variant-group.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Catalog } from "./catalog.js";
 
 /** The id of a product, or of the variant that stands for a group; an unknown id as it is. */

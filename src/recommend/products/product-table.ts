@@ -1,5 +1,5 @@
 import type { Product } from "../../domain/product.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Catalog } from "./catalog.js";
 
 /** What substitutes share. */

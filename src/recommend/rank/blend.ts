@@ -1,7 +1,7 @@
 import type { Candidates } from "../../learning/common/candidates.js";
 import { createDescendingOrder } from "../../learning/common/descending-order.js";
-import type { List, ServingModel } from "../../learning/model/source.js";
-import { placeWorth } from "../../learning/ranking/source-blend.js";
+import { placeWorth } from "../../learning/rank/source-blend.js";
+import type { List, ServingModel } from "../../learning/sources/source.js";
 import type { WeightedCandidates } from "../gather/gather.js";
 
 /** Products by falling score. Valid until the same list is scored again. */

@@ -3,8 +3,8 @@
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Product } from "../../domain/product.js";
 import { NO_CANDIDATES } from "../../learning/common/candidates.js";
-import type { ServingModel, Source, SourceQuery } from "../../learning/model/source.js";
-import { placeWorth } from "../../learning/ranking/source-blend.js";
+import { placeWorth } from "../../learning/rank/source-blend.js";
+import type { ServingModel, Source, SourceQuery } from "../../learning/sources/source.js";
 import { askSource } from "../gather/gather.js";
 import type { ListWeights } from "../gather/weights.js";
 import type { Catalog, Proposal } from "../products/catalog.js";

@@ -3,7 +3,7 @@
  * and price come first.
  */
 import type { Product } from "../../domain/product.js";
-import type { ServingModel, SourceQuery } from "../../learning/model/source.js";
+import type { ServingModel, SourceQuery } from "../../learning/sources/source.js";
 import type { Catalog } from "../products/catalog.js";
 import {
   factsOf,

@@ -3,7 +3,7 @@
  * Beverages & Tobacco > Beverages". Only the catalogue knows whether a comma separates.
  */
 import { groupName, MAX_FILTER_GROUPS, type ProductGroup } from "../../domain/product-filter.js";
-import type { ServingModel } from "../../learning/model/source.js";
+import type { ServingModel } from "../../learning/sources/source.js";
 import type { Catalog } from "../products/catalog.js";
 import type { RecommendQuery } from "./query.js";
 

@@ -5,7 +5,7 @@
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { FrameConfiguration, PageKind } from "../../domain/frame.js";
 import type { Product } from "../../domain/product.js";
-import type { List, SourceQuery } from "../../learning/model/source.js";
+import type { List, SourceQuery } from "../../learning/sources/source.js";
 import { NO_STEPS, type StepsBack, stepsBack } from "../frames/rotation.js";
 import { withNeighboursOfNew } from "../gather/cold-start.js";
 import { type Narrowing, narrowingOf } from "../gather/gather.js";

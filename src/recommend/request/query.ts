@@ -6,7 +6,7 @@ import type { InteractionType } from "../../domain/interaction.js";
 import { NO_SIGNALS, type SentSignals } from "../../domain/privacy-signals.js";
 import type { Product } from "../../domain/product.js";
 import { NO_FILTER, type ProductFilter } from "../../domain/product-filter.js";
-import type { SourceName } from "../../learning/model/source.js";
+import type { SourceName } from "../../learning/sources/source.js";
 
 /** One meeting of visitor and product as the client tells it; the SKU counts when the id is "". */
 export interface ClientInteraction {

@@ -6,7 +6,7 @@ import { createRecordEvent } from "../../../src/intake/record-event.js";
 import { createRecordEvents } from "../../../src/intake/record-events.js";
 import { createRejectedEvents } from "../../../src/intake/rejected-events.js";
 import { createSenderLimit } from "../../../src/intake/sender-limit.js";
-import { createModelRegistry } from "../../../src/learning/model/registry.js";
+import { createModelRegistry } from "../../../src/learning/snapshot/registry.js";
 import { createAutomaticTraining } from "../../../src/learning/training/automatic-training.js";
 import { createTrainer, type TrainedModel } from "../../../src/learning/training/trainer.js";
 import { createEventTaker } from "../../../src/server/event-effects.js";

@@ -10,9 +10,9 @@ import {
   type Question,
 } from "../../../src/learning/evaluation/questions.js";
 import { answerRanking, ask, createAnswers, type Ranking } from "../../../src/learning/evaluation/rankings.js";
-import { decodeContainer } from "../../../src/learning/model/container.js";
-import { loadServingModel } from "../../../src/learning/model/serving-model.js";
-import { decodeSessionNeighbours } from "../../../src/learning/session/session-neighbours.js";
+import { decodeContainer } from "../../../src/learning/snapshot/container.js";
+import { loadServingModel } from "../../../src/learning/snapshot/serving-model.js";
+import { decodeSessionNeighbours } from "../../../src/learning/sources/sessions/session-neighbours.js";
 import { readDataset } from "../../../src/learning/training/dataset.js";
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import type { CutShop } from "./cut-shop.js";

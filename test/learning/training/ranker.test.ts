@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import type { Interaction, VisitorHistory } from "../../../src/domain/interaction.js";
 import { rowCount } from "../../../src/learning/common/rows.js";
-import { loadServingModel } from "../../../src/learning/model/serving-model.js";
-import type { SourceQuery } from "../../../src/learning/model/source.js";
+import { loadServingModel } from "../../../src/learning/snapshot/serving-model.js";
+import type { SourceQuery } from "../../../src/learning/sources/source.js";
 import { readDataset } from "../../../src/learning/training/dataset.js";
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
-import { PRODUCTS, walks } from "../ranking/reranker/simulated-visits.js";
+import { PRODUCTS, walks } from "../rank/visits/simulated-visits.js";
 
 const idOf = (index: number) => `p${String(index).padStart(2, "0")}`;
 const PRODUCT_IDS = Array.from({ length: PRODUCTS }, (_, index) => idOf(index));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { hnswIndexes } from "../../../src/adapters/hnsw/vector-indexes.js";
 import { createUpsertProducts } from "../../../src/catalog/write-products.js";
-import { sessionsOf } from "../../../src/learning/model/history-sessions.js";
 import { readDataset } from "../../../src/learning/training/dataset.js";
+import { sessionsOf } from "../../../src/learning/training/history-sessions.js";
 import { trainModel } from "../../../src/learning/training/train-model.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
 import { draft, intake, NO_VISITOR, order, product } from "../../intake/intake-fixture.js";

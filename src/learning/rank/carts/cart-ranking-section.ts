@@ -1,0 +1,99 @@
+import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
+import type { Section, SectionArray } from "../../common/section.js";
+import { createSectionReader, UnknownFormat } from "../../common/section-reader.js";
+import type { CartSales } from "../../sources/carts/cart-sales.js";
+import { decodeForest, encodeForest } from "../trees/forest.js";
+import { CART_FEATURES } from "./cart-candidates.js";
+import { CART_LEADS, type CartOrder, type CartRanking } from "./cart-order.js";
+
+const FORMAT = 2;
+const QUESTIONS = ["cart", "customer"] as const;
+
+/** A ranking with what it alone looks at. */
+export interface CartRankingParts {
+  readonly ranking: CartRanking;
+  readonly sales: CartSales;
+  readonly near: ItemGraph;
+}
+
+export function encodeCartRanking({ ranking, sales, near }: CartRankingParts): Section {
+  const numbers: Record<string, number> = { features: CART_FEATURES.length, productCount: sales.overall.length };
+  const arrays: Record<string, SectionArray> = { ...sales };
+  for (const [name, array] of Object.entries(encodeItemGraph(near).arrays)) arrays[`near.${name}`] = array;
+  for (const question of QUESTIONS) {
+    const order = ranking[question];
+    numbers[`${question}.lead`] = CART_LEADS.indexOf(order.lead);
+    numbers[`${question}.bestSource`] = CART_LEADS.indexOf(order.bestSource);
+    for (const figure of FIGURES) numbers[`${question}.${figure}`] = order[figure];
+    for (const [name, array] of Object.entries(encodeForest(order.forest).arrays))
+      arrays[`${question}.${name}`] = array;
+  }
+  return { formatNumber: FORMAT, numbers, arrays };
+}
+
+const FIGURES = [
+  "judged",
+  "hitRate",
+  "reciprocalRank",
+  "bestSourceHitRate",
+  "bestSourceReciprocalRank",
+] as const satisfies readonly (keyof CartOrder)[];
+
+/** Throws UnknownFormat for a section of another format or other features, an Error for one that does not fit. */
+export function decodeCartRanking(section: Section): CartRankingParts {
+  const read = createSectionReader("Cart rankings", FORMAT, section);
+  const features = read.number("features");
+  if (features !== CART_FEATURES.length) throw new UnknownFormat(`Cart rankings of ${features} features are not known`);
+  const productCount = read.number("productCount");
+  const float32 = (name: string): Float32Array => {
+    const array = read.float32(name);
+    if (array.length !== productCount) throw new Error(`Cart rankings have an array that does not fit: ${name}`);
+    return array;
+  };
+  const lead = (name: string) => {
+    const found = CART_LEADS[read.number(name)];
+    if (found === undefined) throw new Error(`Cart rankings have a lead that is not known: ${name}`);
+    return found;
+  };
+  const order = (question: (typeof QUESTIONS)[number]): CartOrder => ({
+    lead: lead(`${question}.lead`),
+    bestSource: lead(`${question}.bestSource`),
+    judged: read.number(`${question}.judged`),
+    hitRate: read.number(`${question}.hitRate`),
+    reciprocalRank: read.number(`${question}.reciprocalRank`),
+    bestSourceHitRate: read.number(`${question}.bestSourceHitRate`),
+    bestSourceReciprocalRank: read.number(`${question}.bestSourceReciprocalRank`),
+    forest: decodeForest({
+      formatNumber: 1,
+      numbers: { featureCount: features },
+      arrays: {
+        roots: read.uint32(`${question}.roots`),
+        features: read.uint32(`${question}.features`),
+        values: read.float32(`${question}.values`),
+        lefts: read.uint32(`${question}.lefts`),
+      },
+    }),
+  });
+  const near = decodeItemGraph({
+    formatNumber: 1,
+    numbers: {},
+    arrays: {
+      offsets: read.uint32("near.offsets"),
+      items: read.uint32("near.items"),
+      weights: read.float32("near.weights"),
+    },
+  });
+  if (near.edges.offsets.length !== productCount + 1) throw new Error("Cart rankings have a graph that does not fit");
+  return {
+    ranking: { cart: order("cart"), customer: order("customer") },
+    sales: {
+      overall: float32("overall"),
+      days90: float32("days90"),
+      days30: float32("days30"),
+      days7: float32("days7"),
+      firstDays: float32("firstDays"),
+      lastDays: float32("lastDays"),
+    },
+    near,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Answers from a fitted cart ranking: what completes a cart, and what a returning customer orders next. Scores are the
+ * softmax over the candidates when trees lead, so that they compare like shares; else the leading source's own.
+ */
+import type { Candidates } from "../../common/candidates.js";
+import { NO_CANDIDATES } from "../../common/candidates.js";
+import { createTopK } from "../../common/top-k.js";
+import { CART_FEATURES, type CartQuestion, type CartSources, createCartCandidates } from "./cart-candidates.js";
+import { type CartOrder, type CartRanking, createLeadScorer, type LeadScorer } from "./cart-order.js";
+
+export interface CartRecommender {
+  /** The k products that complete the cart best, never one of it. Products outside the catalogue are ignored. */
+  complements(cart: Uint32Array, k: number): Candidates;
+  /** The k products a customer with these purchases orders next; with `repeats`, also what was bought before. */
+  nextOrder(purchases: NonNullable<CartQuestion["purchases"]>, k: number, repeats: boolean): Candidates;
+}
+
+/** Not for use by two at a time: it keeps its scratch space. Some 100 candidates are known for any question. */
+export function createCartRecommender(sources: CartSources, ranking: CartRanking): CartRecommender {
+  const candidatesOf = createCartCandidates(sources);
+  const top = createTopK();
+
+  const [ofCart, ofCustomer] = [scoresBy(ranking.cart), scoresBy(ranking.customer)];
+
+  function answer(question: CartQuestion, scoresOf: LeadScorer, k: number, leftOut: ReadonlySet<number>): Candidates {
+    const { count, products, rows } = candidatesOf(question);
+    if (count === 0) return NO_CANDIDATES;
+    const scores = scoresOf(rows.subarray(0, count * CART_FEATURES.length));
+    top.reset(k);
+    for (let c = 0; c < count; c++) {
+      if (scores[c]! > 0 && !leftOut.has(products[c]!)) top.offer(products[c]!, scores[c]!);
+    }
+    return top.take();
+  }
+
+  return {
+    complements: (items, k) => answer({ items }, ofCart, k, NONE),
+    nextOrder: (purchases, k, repeats) =>
+      answer({ items: purchases.products, purchases }, ofCustomer, k, repeats ? NONE : new Set(purchases.products)),
+  };
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+function scoresBy({ lead, forest }: CartOrder): LeadScorer {
+  const scoresOf = createLeadScorer(lead, forest);
+  return lead === "trees" ? (rows) => softmax(scoresOf(rows)) : scoresOf;
+}
+
+function softmax(scores: Float64Array): Float64Array {
+  const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) {
+    scores[i] = Math.exp(scores[i]! - most);
+    sum += scores[i]!;
+  }
+  return scores.map((score) => score / sum);
+}
