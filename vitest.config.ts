@@ -13,7 +13,7 @@ const AT_ONCE = availableParallelism();
 const WHOLE_SERVERS_AT_ONCE = 2;
 
 /** Many of the rest wait: for browsers, for the clock, for servers that are back. */
-const REST_AT_ONCE = 3;
+const REST_AT_ONCE = 4;
 
 const files = (globs: readonly string[]) => globs.map((glob) => glob.replace(/\*\*$/, "**/*.test.ts"));
 /** `dist` and what a fuzzer keeps hold copies of tests. */
