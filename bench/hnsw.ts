@@ -20,7 +20,7 @@ import { openGraph, searchGraph } from "../src/adapters/hnsw/graph.js";
 import { hnswlib } from "../src/adapters/hnsw/hnswlib.js";
 import { hnswIndexes } from "../src/adapters/hnsw/vector-indexes.js";
 import type { Nearest } from "../src/adapters/vector-index.js";
-import { productText } from "../src/learning/sources/product-text.js";
+import { productText } from "../src/learning/sources/texts.js";
 import { embedAll, fitEmbedder, type ProductText } from "../src/learning/text/embedder.js";
 import { drawToNeighbours } from "../src/learning/text/text-neighbours.js";
 import { VECTOR_INDEX } from "../src/learning/training/semantic.js";

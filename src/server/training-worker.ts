@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { hnswIndexes } from "../adapters/hnsw/vector-indexes.js";
 import { Conflict } from "../domain/errors.js";
 import { evaluateApp } from "../learning/evaluation/evaluate-app.js";
-import { filterBots } from "../learning/training/bot-filter.js";
+import { filterBots } from "../learning/training/dataset.js";
 import { type TrainModelOptions, trainModel } from "../learning/training/train-model.js";
 import { textEmbedding } from "./open-embedder.js";
 import { openStore } from "./open-store.js";

@@ -12,10 +12,9 @@
  * Time: steps of all sessions x length of the kernels; diginetica (836 k steps, 16 places) takes some 0.5 s.
  */
 import { GrowingArray } from "./growing-array.js";
-import { placesOf } from "./places.js";
-import type { Rows } from "./rows.js";
+import { placesOf, type Rows, rowOfPlaces } from "./rows.js";
 import type { Section } from "./section.js";
-import { createSectionReader } from "./section-reader.js";
+import { createSectionReader } from "./section.js";
 import { createTopK } from "./top-k.js";
 
 export interface ItemGraphParams {
@@ -35,7 +34,7 @@ export interface ItemGraph {
   readonly weights: Float32Array;
 }
 
-/** `recency` says what each session counts, above 0. */
+/** `recency`: the weight of each session, above 0. Throws RangeError for an item out of range. */
 export function fitItemGraph(
   sessions: Rows,
   recency: Float32Array,
@@ -43,7 +42,9 @@ export function fitItemGraph(
   { after, before, balance, keep }: ItemGraphParams,
 ): ItemGraph {
   const { offsets, items } = sessions;
-  const { places, offsets: placeOffsets, rowOf: sessionOf } = placesOf(sessions, productCount);
+  const { places, offsets: placeOffsets } = placesOf(items, productCount);
+  if (places.length < items.length) throw new RangeError("sessions hold an item out of range");
+  const sessionOf = rowOfPlaces(sessions);
   const popularity = new Float64Array(productCount);
   for (let at = 0; at < items.length; at++) popularity[items[at]!]! += recency[sessionOf[at]!]!;
   const sums = new Float64Array(productCount);

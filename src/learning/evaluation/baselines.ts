@@ -1,11 +1,12 @@
 /** Known methods that the service should at least be better than, learned from the same visits or orders. */
-import { basketsByProduct, distinctBaskets } from "../common/basket-index.js";
+
 import type { Candidates } from "../common/candidates.js";
-import { type Rows, rowCount } from "../common/rows.js";
+import { basketsByProduct, distinctBaskets, type Rows, rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import { type ItemWeights, neighbourhoodRidge } from "../sources/carts/neighbourhood-ridge.js";
 import { fitLinearSessions, sessionRecency } from "../sources/sessions/linear-sessions.js";
-import { createSessionRecommender, type SessionNeighbours } from "../sources/sessions/session-neighbours.js";
+import type { SessionNeighbours } from "../sources/sessions/session-neighbours.js";
+import { createSessionRecommender } from "../sources/sessions/session-recommender.js";
 import { easeScores, fitEase } from "./ease.js";
 import type { Asked, Ranking } from "./rankings.js";
 

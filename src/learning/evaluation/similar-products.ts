@@ -1,10 +1,9 @@
 /** Lists of similar products: judged by the catalogue's categories, and by what shops themselves name beside a product. */
 import type { CatalogView } from "../../catalog/catalog-view.js";
 import type { Product } from "../../domain/product.js";
-import { categoryOf } from "../../recommend/rank/substitutes.js";
-import { productText } from "../sources/product-text.js";
+import { categoryOf } from "../../recommend/products/product-table.js";
 import type { ServingModel, Source } from "../sources/source.js";
-import { semanticSource } from "../sources/texts.js";
+import { productText, semanticSource } from "../sources/texts.js";
 import { learnSemantic } from "../training/semantic.js";
 import { TRAINING_SEED, type TrainModelOptions } from "../training/train-model.js";
 import { popularityRanking } from "./baselines.js";

@@ -1,5 +1,6 @@
 import type { Product } from "../../domain/product.js";
-import { categoryOf, isSubstitute } from "../../recommend/rank/substitutes.js";
+import { categoryOf } from "../../recommend/products/product-table.js";
+import { isSubstitute } from "../../recommend/rank/substitutes.js";
 import { createJudge, DEPTH, ndcg10 } from "./figures.js";
 import type { Question, Questions } from "./questions.js";
 import type { Asked, Lists, Ranking } from "./rankings.js";

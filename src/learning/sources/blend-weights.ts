@@ -1,6 +1,6 @@
 import { DataDamaged } from "../../domain/errors.js";
 import type { Section } from "../common/section.js";
-import { UnknownFormat } from "../common/section-reader.js";
+import { UnknownFormat } from "../common/section.js";
 import type { SourceName, SourceQuery } from "./source.js";
 
 /**

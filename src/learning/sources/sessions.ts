@@ -1,7 +1,8 @@
 import { NO_CANDIDATES } from "../common/candidates.js";
 import { createVisitRecommender, type Ranker } from "../rank/visits/ranker.js";
 import { createAnswerCache } from "./answer-cache.js";
-import { createSessionRecommender, type SessionNeighbours } from "./sessions/session-neighbours.js";
+import type { SessionNeighbours } from "./sessions/session-neighbours.js";
+import { createSessionRecommender } from "./sessions/session-recommender.js";
 import { loneAnchor, type Source, type SourceQuery } from "./source.js";
 
 /** Candidates of answers kept of a model: 2,000 answers of 200, 5 MB. */

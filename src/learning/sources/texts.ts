@@ -1,4 +1,5 @@
 import type { VectorIndex } from "../../adapters/vector-index.js";
+import type { Product } from "../../domain/product.js";
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../common/candidates.js";
 import { createTopK } from "../common/top-k.js";
 import { type Embedder, embedText, type ProductText } from "../text/embedder.js";
@@ -16,6 +17,16 @@ export interface SemanticModel {
   /** One unit vector after the other. */
   readonly vectors: Float32Array;
   readonly index: VectorIndex;
+}
+
+/** What an embedder reads of a product. */
+export function productText(product: Product): ProductText {
+  return {
+    title: product.title,
+    description: product.description,
+    brand: product.brand,
+    categories: product.categories.map((category) => category.name || category.categoryId),
+  };
 }
 
 /** The unit vector of a product by its index; undefined when it has none. */

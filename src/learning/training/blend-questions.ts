@@ -3,7 +3,7 @@ import { evenly, rowOf } from "../common/rows.js";
 import { queryOf } from "../rank/visits/questions.js";
 import type { BlendPage } from "../sources/blend-weights.js";
 import type { SourceQuery } from "../sources/source.js";
-import { situationQuery } from "../sources/source-query.js";
+import { situationQuery } from "../sources/source.js";
 import type { Dataset } from "./dataset.js";
 import { type HeldBackModel, visitsOf } from "./held-back-model.js";
 import { CARTED, ORDERED } from "./history-sessions.js";

@@ -1,10 +1,11 @@
+import type { VisitorHistory } from "../../domain/interaction.js";
 import type { Product } from "../../domain/product.js";
 import { standingVariants } from "../../domain/variant-group.js";
 import type { InteractionStore } from "../../store/ports/interaction-store.js";
 import type { ProductStore } from "../../store/ports/product-store.js";
 import type { Rows } from "../common/rows.js";
 import { type Meetings, POPULARITY_WEIGHT } from "../sources/popularity/popularity.js";
-import { productText } from "../sources/product-text.js";
+import { productText } from "../sources/texts.js";
 import type { ProductText } from "../text/embedder.js";
 import { BasketTable, MeetingTable, SessionTable } from "./dataset-tables.js";
 import { sessionsOf } from "./history-sessions.js";
@@ -101,4 +102,20 @@ async function readProducts(appId: string, products: Pick<ProductStore, "scan">)
   const indexOf = new Map(productIds.map((productId, index) => [productId, index]));
   for (const [groupId, productId] of standingVariants(variants)) indexOf.set(groupId, indexOf.get(productId)!);
   return { productIds, texts, indexOf };
+}
+
+/** Histories for training and evaluation, without interactions and visitors that are crawlers. */
+export function filterBots(interactions: Pick<InteractionStore, "scan">): Pick<InteractionStore, "scan"> {
+  return {
+    async *scan(appId) {
+      for await (const batch of interactions.scan(appId)) {
+        yield batch.map(ofPeople).filter((history) => history.interactions.length > 0);
+      }
+    },
+  };
+}
+
+function ofPeople(history: VisitorHistory): VisitorHistory {
+  if (!history.interactions.some(({ bot }) => bot)) return history;
+  return { ...history, interactions: history.interactions.filter(({ bot }) => !bot) };
 }

@@ -1,7 +1,7 @@
 /** How many products of one brand or one category a list may show. */
 import type { FrameRules } from "../../domain/frame-rules.js";
 import type { Product } from "../../domain/product.js";
-import { categoryOf } from "../rank/substitutes.js";
+import { categoryOf } from "../products/product-table.js";
 
 export type ListCaps = Pick<FrameRules, "maxPerBrand" | "maxPerCategory">;
 

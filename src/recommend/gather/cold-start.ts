@@ -4,8 +4,8 @@
  */
 import type { ReportFailure } from "../../adapters/report-failure.js";
 import type { Product } from "../../domain/product.js";
-import { productText } from "../../learning/sources/product-text.js";
 import type { ServingModel, Source, SourceQuery } from "../../learning/sources/source.js";
+import { productText } from "../../learning/sources/texts.js";
 import type { Catalog } from "../products/catalog.js";
 import type { LiveProducts } from "../products/new-product-index.js";
 import type { SourceShare } from "../request/query.js";

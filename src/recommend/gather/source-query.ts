@@ -2,7 +2,7 @@ import type { Purchases } from "../../learning/rank/carts/cart-candidates.js";
 import { purchasesOf } from "../../learning/rank/carts/customer-purchases.js";
 import { MAX_VISIT_STEPS } from "../../learning/rank/visits/visits.js";
 import type { ServingModel, SourceQuery } from "../../learning/sources/source.js";
-import { situationQuery } from "../../learning/sources/source-query.js";
+import { situationQuery } from "../../learning/sources/source.js";
 import type { VisitorContext } from "../request/visitor-context.js";
 
 /** A cart addition or an order says more than a view. */

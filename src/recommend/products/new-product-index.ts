@@ -6,8 +6,8 @@
 import type { Event } from "../../domain/event.js";
 import type { Product } from "../../domain/product.js";
 import { createTopK } from "../../learning/common/top-k.js";
-import { productText } from "../../learning/sources/product-text.js";
 import type { ServingModel } from "../../learning/sources/source.js";
+import { productText } from "../../learning/sources/texts.js";
 
 /** New products kept for each app. Searching all of them takes about 1 ms; they use 5 MB. */
 const MAX_LIVE = 10_000;

@@ -11,9 +11,15 @@ export interface ProductFacts {
   readonly currency: string;
 }
 
-export function factsOf({ categories, price: { amount, currency } }: Product): ProductFacts {
+export function factsOf(product: Product): ProductFacts {
+  const { amount, currency } = product.price;
   const price = Number(amount);
-  return { category: categories.at(-1)?.categoryId, price: price > 0 ? price : undefined, currency };
+  return { category: categoryOf(product), price: price > 0 ? price : undefined, currency };
+}
+
+/** Id of the narrowest category; undefined without one. */
+export function categoryOf(product: Product): string | undefined {
+  return product.categories.at(-1)?.categoryId;
 }
 
 /** `ProductFacts` as numbers; equal facts have equal numbers. */

@@ -6,6 +6,7 @@ import type { Product } from "../../domain/product.js";
 import type { ServingModel, SourceQuery } from "../../learning/sources/source.js";
 import type { Catalog } from "../products/catalog.js";
 import {
+  categoryOf,
   factsOf,
   NO_CATEGORY,
   type NumberedFacts,
@@ -52,11 +53,6 @@ export function sameCategory(
   const found = new Set(first);
   for (const group of others) for (const productId of group) found.add(productId);
   return found;
-}
-
-/** Id of the narrowest category; undefined without one. */
-export function categoryOf(product: Product): string | undefined {
-  return product.categories.at(-1)?.categoryId;
 }
 
 /** True when both have the same deepest category and similar prices; an unknown price excludes nothing. */

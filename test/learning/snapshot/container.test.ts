@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DataDamaged } from "../../../src/domain/errors.js";
 import type { Section } from "../../../src/learning/common/section.js";
 import { type Container, decodeContainer, encodeContainer } from "../../../src/learning/snapshot/container.js";
-import { decodeStrings, encodeStrings } from "../../../src/learning/snapshot/string-list.js";
+import { decodeStrings, encodeStrings } from "../../../src/learning/snapshot/snapshot.js";
 import { runAtOnce } from "../../../src/learning/snapshot/yielding-steps.js";
 
 const manifest = { formatNumber: 1, cutOff: 5, seed: 7, dataCounts: { products: 2 }, algorithms: [] };

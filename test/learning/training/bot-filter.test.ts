@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filterBots } from "../../../src/learning/training/bot-filter.js";
+import { filterBots } from "../../../src/learning/training/dataset.js";
 import type { InteractionStore } from "../../../src/store/ports/interaction-store.js";
 import { openAisle } from "../../fixtures/aisle.js";
 import { trained } from "../../fixtures/operations.js";

@@ -5,8 +5,7 @@ import type { Product } from "../../../src/domain/product.js";
 import { type Rows, rowsFrom } from "../../../src/learning/common/rows.js";
 import { encodeContainer } from "../../../src/learning/snapshot/container.js";
 import { encodeTextVectors, readTextVectors, TEXT_VECTORS } from "../../../src/learning/snapshot/text-vectors.js";
-import { productText } from "../../../src/learning/sources/product-text.js";
-import { placeText, semanticSource } from "../../../src/learning/sources/texts.js";
+import { placeText, productText, semanticSource } from "../../../src/learning/sources/texts.js";
 import { learnSemantic, type TextEmbedding } from "../../../src/learning/training/semantic.js";
 import { bareProduct } from "../../fixtures/bare-product.js";
 

@@ -1,6 +1,6 @@
 import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import type { Section, SectionArray } from "../../common/section.js";
-import { createSectionReader, UnknownFormat } from "../../common/section-reader.js";
+import { createSectionReader, UnknownFormat } from "../../common/section.js";
 import type { CartSales } from "../../sources/carts/cart-sales.js";
 import { decodeForest, encodeForest } from "../trees/forest.js";
 import { CART_FEATURES } from "./cart-candidates.js";

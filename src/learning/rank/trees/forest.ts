@@ -3,7 +3,7 @@
  * the other with the root first.
  */
 import type { Section } from "../../common/section.js";
-import { createSectionReader } from "../../common/section-reader.js";
+import { createSectionReader } from "../../common/section.js";
 
 export interface Forest {
   readonly featureCount: number;

@@ -13,8 +13,8 @@
 
 import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
+import type { SessionParams } from "../../sources/sessions/session-neighbours.js";
 import { fitSessionNeighbours } from "../../sources/sessions/session-neighbours.js";
-import type { SessionParams } from "../../sources/sessions/session-params.js";
 import { type FeatureBins, learnBins } from "../trees/bins.js";
 import { type Forest, joinForests, treeCount } from "../trees/forest.js";
 import { createForestScorer } from "../trees/forest-scorer.js";

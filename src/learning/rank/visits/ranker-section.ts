@@ -1,6 +1,6 @@
 import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import type { Section } from "../../common/section.js";
-import { createSectionReader } from "../../common/section-reader.js";
+import { createSectionReader } from "../../common/section.js";
 import type { SessionNeighbours } from "../../sources/sessions/session-neighbours.js";
 import { decodeForest, encodeForest } from "../trees/forest.js";
 import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";

@@ -11,9 +11,8 @@
  * `neighbours` baskets: below a millisecond with 25 products of a catalogue of 4,000.
  */
 
-import { basketsByProduct, distinctBaskets } from "../../common/basket-index.js";
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
-import { type Rows, rowCount, rowOf, rowsFrom } from "../../common/rows.js";
+import { basketsByProduct, distinctBaskets, type Rows, rowCount, rowOf, rowsFrom } from "../../common/rows.js";
 import { createTopK } from "../../common/top-k.js";
 import { createBasketSearch } from "./cart-neighbours.js";
 import { type ItemWeights, neighbourhoodRidge, type RidgeParams } from "./neighbourhood-ridge.js";

@@ -20,9 +20,9 @@
  * the least ordered products are left out of it until it fits.
  */
 
-import { basketsByProduct } from "../../common/basket-index.js";
 import { solvePositiveDefinite } from "../../common/positive-definite.js";
 import type { Rows } from "../../common/rows.js";
+import { basketsByProduct } from "../../common/rows.js";
 import { createTopK } from "../../common/top-k.js";
 
 export interface RidgeParams {

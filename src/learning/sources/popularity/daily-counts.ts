@@ -12,8 +12,9 @@
 import type { Candidates } from "../../common/candidates.js";
 import { createDescendingOrder } from "../../common/descending-order.js";
 import { GrowingArray } from "../../common/growing-array.js";
+import { placesOf } from "../../common/rows.js";
 import type { Section } from "../../common/section.js";
-import { createSectionReader } from "../../common/section-reader.js";
+import { createSectionReader } from "../../common/section.js";
 import type { Meetings } from "./popularity.js";
 import { POPULARITY_WEIGHT } from "./popularity.js";
 
@@ -36,7 +37,7 @@ export interface DailyCounts {
 
 /** @param cutOff Ages count from here, ms. */
 export function dailyCounts(meetings: Meetings, productCount: number, cutOff: number): DailyCounts {
-  const { places, offsets: placeOffsets } = placesByProduct(meetings, productCount);
+  const { places, offsets: placeOffsets } = placesOf(meetings.productIndices, productCount);
   const offsets = new Uint32Array(productCount + 1);
   const days = new GrowingArray((length) => new Uint32Array(length));
   const orders = new GrowingArray((length) => new Float32Array(length));
@@ -63,20 +64,6 @@ export function dailyCounts(meetings: Meetings, productCount: number, cutOff: nu
     offsets[product + 1] = days.length;
   }
   return { offsets, days: days.take(), orders: orders.take(), views: views.take() };
-}
-
-/** Where each product stands among the meetings; those outside of the catalogue nowhere. */
-function placesByProduct({ productIndices }: Meetings, productCount: number) {
-  const offsets = new Uint32Array(productCount + 1);
-  for (const product of productIndices) if (product < productCount) offsets[product + 1]!++;
-  for (let p = 0; p < productCount; p++) offsets[p + 1]! += offsets[p]!;
-  const next = offsets.slice(0, productCount);
-  const places = new Uint32Array(offsets[productCount]!);
-  for (let i = 0; i < productIndices.length; i++) {
-    const product = productIndices[i]!;
-    if (product < productCount) places[next[product]!++] = i;
-  }
-  return { offsets, places };
 }
 
 /** Counts of one product over ages in days `from` up to `to`, `to` excluded. */

@@ -1,5 +1,5 @@
 import type { Section } from "../../common/section.js";
-import { createSectionReader } from "../../common/section-reader.js";
+import { createSectionReader } from "../../common/section.js";
 import type { Rules } from "./association-rules.js";
 
 const FORMAT = 1;

@@ -29,10 +29,9 @@
  * all of them together lowered the hit rate (retail .369 to .364), these few leave it and say more to a reader.
  */
 
-import { basketsByProduct, distinctBaskets } from "../../common/basket-index.js";
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
 import { GrowingArray } from "../../common/growing-array.js";
-import { type Rows, rowCount } from "../../common/rows.js";
+import { basketsByProduct, distinctBaskets, type Rows, rowCount } from "../../common/rows.js";
 import { createTopK } from "../../common/top-k.js";
 import { chanceOfMeeting } from "./significance.js";
 import { type PairRules, pairRules } from "./two-product-rules.js";

@@ -20,9 +20,8 @@
  * Time: 43,000 products with 64 sources take some 4 s.
  */
 import type { ItemGraph } from "../../common/item-graph.js";
-import { placesOf } from "../../common/places.js";
 import { solvePositiveDefinite } from "../../common/positive-definite.js";
-import { type Rows, rowCount } from "../../common/rows.js";
+import { placesOf, type Rows, rowCount, rowOfPlaces } from "../../common/rows.js";
 import { createTopK } from "../../common/top-k.js";
 
 const DAY_MS = 86_400_000;
@@ -135,7 +134,9 @@ interface Pairs {
 
 function pairsOf(sessions: Rows, recency: Float32Array, productCount: number, params: LinearSessionParams): Pairs {
   const { offsets, items } = sessions;
-  const { places, offsets: placeOffsets, rowOf } = placesOf(sessions, productCount);
+  const { places, offsets: placeOffsets } = placesOf(items, productCount);
+  if (places.length < items.length) throw new RangeError("sessions hold an item out of range");
+  const sessionOf = rowOfPlaces(sessions);
   const slis = params.together;
   const slit = 1 - params.together;
   const decay = Float64Array.from({ length: REACH }, (_, steps) => Math.exp(-steps / params.stepDecay));
@@ -158,7 +159,7 @@ function pairsOf(sessions: Rows, recency: Float32Array, productCount: number, pa
     met.length = 0;
     for (let p = placeOffsets[j]!; p < placeOffsets[j + 1]!; p++) {
       const at = places[p]!;
-      const session = rowOf[at]!;
+      const session = sessionOf[at]!;
       const count = counts[session]!;
       const end = offsets[session + 1]!;
       const to = Math.min(end, at + REACH);

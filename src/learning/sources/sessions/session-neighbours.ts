@@ -26,10 +26,85 @@
  * views) takes 0.2 s, a query 0.05 to 0.2 ms.
  */
 import { type Rows, rowCount } from "../../common/rows.js";
-import { BROWSING, type SessionParams } from "./session-params.js";
+import { createSectionReader, type Section, type SectionArray } from "../../common/section.js";
 
-export { decodeSessionNeighbours, encodeSessionNeighbours } from "./session-neighbours-section.js";
-export { createSessionRecommender } from "./session-recommender.js";
+/** How session neighbours are found and scored, by the formulas above. */
+export interface SessionParams {
+  /** Neighbours that are scored. */
+  readonly k: number;
+  /** Newest sessions listed for each product: bounds memory and the time of a query. */
+  readonly sessionsPerItem: number;
+  /** Newest items of a session that are kept. */
+  readonly sessionItems: number;
+  /** Most distinct items read of a query, the newest. */
+  readonly queryItems: number;
+  /** Steps back in the query after which an item's weight has fallen to 1/e. */
+  readonly queryDecay: number;
+  /** Days after which the weight of a session has fallen to 1/e. */
+  readonly sessionDecayDays: number;
+  /** Steps from the anchor in a neighbour after which an item's weight has fallen to 1/e. */
+  readonly neighbourDecay: number;
+  /** Weight of what precedes the anchor, against 1 for what follows it. */
+  readonly before: number;
+  /** Weight of the anchor itself: how strongly repeats are proposed. */
+  readonly repeat: number;
+  /** Power of the anchor's own query weight in a neighbour's vote. */
+  readonly anchorPower: number;
+  /** Power of IDF in the similarity of sessions. */
+  readonly idfInSimilarity: number;
+  /** Power of IDF in the score of a product. */
+  readonly idfInScore: number;
+  /** Power of a session's length that its similarity is divided by. */
+  readonly lengthNormalisation: number;
+  /** Power of the sum of shared weights: above 1, sharing much counts more than being one of many. */
+  readonly sharpness: number;
+}
+
+const BOUNDS = { k: 500, sessionsPerItem: 1000, sessionItems: 200, queryItems: 30, idfInSimilarity: 4 } as const;
+
+/** Visits that look for one kind of thing; tuned on product views of a web shop (diginetica). The default. */
+export const BROWSING: SessionParams = {
+  ...BOUNDS,
+  queryDecay: 4,
+  sessionDecayDays: 120,
+  neighbourDecay: 3,
+  before: 0.7,
+  repeat: 1,
+  anchorPower: 1,
+  idfInScore: 1,
+  lengthNormalisation: 0.5,
+  sharpness: 1.5,
+};
+
+/** Short visits that change their mind quickly, in a range that changes within weeks; tuned on yoochoose. */
+export const QUICK: SessionParams = {
+  ...BOUNDS,
+  queryDecay: 2,
+  sessionDecayDays: 7,
+  neighbourDecay: 1.5,
+  before: 1,
+  repeat: 1,
+  anchorPower: 1,
+  idfInScore: 1,
+  lengthNormalisation: 0.25,
+  sharpness: 1,
+};
+
+/** Long visits that come back to the same things over and over; tuned on tmall. */
+const RETURNING: SessionParams = {
+  ...BOUNDS,
+  queryDecay: 20,
+  sessionDecayDays: 30,
+  neighbourDecay: 10,
+  before: 0.9,
+  repeat: 4,
+  anchorPower: 0.5,
+  idfInScore: 1,
+  lengthNormalisation: 0.25,
+  sharpness: 1.5,
+};
+
+export const SESSION_PRESETS = { browsing: BROWSING, quick: QUICK, returning: RETURNING } as const;
 
 const DAY_MS = 86_400_000;
 
@@ -218,4 +293,51 @@ function listSessions(sessions: Rows, inSessions: Uint32Array, sessionsPerItem: 
     }
   }
   return { postingOffsets, postings };
+}
+
+const FORMAT = 1;
+const PARAM_NAMES = Object.keys(BROWSING) as readonly (keyof SessionParams)[];
+
+export function encodeSessionNeighbours(model: SessionNeighbours): Section {
+  const arrays: Record<string, SectionArray> = {
+    offsets: model.sessions.offsets,
+    items: model.sessions.items,
+    sessionWeights: model.sessionWeights,
+    postingOffsets: model.postingOffsets,
+    postings: model.postings,
+    similarityIdf: model.similarityIdf,
+    scoreIdf: model.scoreIdf,
+  };
+  if (model.strengths) arrays.strengths = model.strengths;
+  return {
+    formatNumber: FORMAT,
+    numbers: { productCount: model.productCount, learned: model.learned, ...model.params },
+    arrays,
+  };
+}
+
+/** Throws an Error for a section of another format, or with a part missing or unfit. */
+export function decodeSessionNeighbours(section: Section): SessionNeighbours {
+  const reader = createSectionReader("Session neighbours", FORMAT, section);
+  const params: Record<keyof SessionParams, number> = { ...BROWSING };
+  for (const name of PARAM_NAMES) params[name] = reader.number(name);
+  const productCount = reader.number("productCount");
+  const items = reader.uint32("items");
+  const sessionWeights = reader.float32("sessionWeights");
+  const postings = reader.uint32("postings");
+  reader.rows("offsets", sessionWeights.length, items.length);
+  reader.rows("postingOffsets", productCount, postings.length);
+  return {
+    params,
+    productCount,
+    // Before, all were kept.
+    learned: Object.hasOwn(section.numbers, "learned") ? reader.number("learned") : sessionWeights.length,
+    sessions: { offsets: reader.uint32("offsets"), items },
+    strengths: Object.hasOwn(section.arrays, "strengths") ? reader.float32("strengths") : undefined,
+    sessionWeights,
+    postingOffsets: reader.uint32("postingOffsets"),
+    postings,
+    similarityIdf: reader.float32("similarityIdf"),
+    scoreIdf: reader.float32("scoreIdf"),
+  };
 }

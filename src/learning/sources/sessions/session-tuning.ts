@@ -5,8 +5,7 @@
  * Costs one fit for each preset and some tenths of a second of queries; deterministic.
  */
 import { type Rows, rowCount } from "../../common/rows.js";
-import { fitSessionNeighbours, type SessionInput } from "./session-neighbours.js";
-import { SESSION_PRESETS, type SessionParams } from "./session-params.js";
+import { fitSessionNeighbours, SESSION_PRESETS, type SessionInput, type SessionParams } from "./session-neighbours.js";
 import { createSessionRecommender } from "./session-recommender.js";
 
 const DEPTH = 20;

@@ -6,8 +6,7 @@ import { createNeighbourVotes } from "../../../../src/learning/rank/visits/neigh
 import { queryOf, questionsFrom } from "../../../../src/learning/rank/visits/questions.js";
 import { fitRankerSources, type RankerSources } from "../../../../src/learning/rank/visits/ranker-sources.js";
 import { type ScoreBoard, Slots, scoreAt } from "../../../../src/learning/rank/visits/score-board.js";
-import { fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
-import { SESSION_PRESETS } from "../../../../src/learning/sources/sessions/session-params.js";
+import { fitSessionNeighbours, SESSION_PRESETS } from "../../../../src/learning/sources/sessions/session-neighbours.js";
 import { PRODUCTS, walks } from "./simulated-visits.js";
 
 const VISITS = walks(300, 1);

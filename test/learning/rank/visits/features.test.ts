@@ -6,8 +6,7 @@ import { fitRankerSources } from "../../../../src/learning/rank/visits/ranker-so
 import { scoreAt } from "../../../../src/learning/rank/visits/score-board.js";
 import type { VisitQuery } from "../../../../src/learning/rank/visits/visits.js";
 import { learnItemVectors } from "../../../../src/learning/sources/sessions/item-vectors.js";
-import { fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
-import { SESSION_PRESETS } from "../../../../src/learning/sources/sessions/session-params.js";
+import { fitSessionNeighbours, SESSION_PRESETS } from "../../../../src/learning/sources/sessions/session-neighbours.js";
 import { createSessionRecommender } from "../../../../src/learning/sources/sessions/session-recommender.js";
 import { PRODUCTS, walks } from "./simulated-visits.js";
 

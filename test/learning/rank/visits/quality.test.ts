@@ -6,8 +6,7 @@ import { queryOf, questionsFrom } from "../../../../src/learning/rank/visits/que
 import { createVisitRecommender } from "../../../../src/learning/rank/visits/ranker.js";
 import { fitRankerSources } from "../../../../src/learning/rank/visits/ranker-sources.js";
 import type { VisitQuery, Visits } from "../../../../src/learning/rank/visits/visits.js";
-import { fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
-import { QUICK } from "../../../../src/learning/sources/sessions/session-params.js";
+import { fitSessionNeighbours, QUICK } from "../../../../src/learning/sources/sessions/session-neighbours.js";
 import { createSessionRecommender } from "../../../../src/learning/sources/sessions/session-recommender.js";
 import { describeWithSharedData, readCsvGz } from "../../../fixtures/shared-data.js";
 

@@ -14,8 +14,7 @@ import { decodeContainer, encodeContainer } from "../../../../src/learning/snaps
 import { encodeSnapshot, SNAPSHOT_FORMAT, snapshotSteps } from "../../../../src/learning/snapshot/snapshot.js";
 import { runAtOnce } from "../../../../src/learning/snapshot/yielding-steps.js";
 import { learnItemVectors } from "../../../../src/learning/sources/sessions/item-vectors.js";
-import { fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
-import { BROWSING } from "../../../../src/learning/sources/sessions/session-params.js";
+import { BROWSING, fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
 import { createSessionRecommender } from "../../../../src/learning/sources/sessions/session-recommender.js";
 import { PRODUCTS, walks } from "./simulated-visits.js";
 

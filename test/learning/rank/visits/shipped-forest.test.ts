@@ -7,7 +7,7 @@ import { unpackForest } from "../../../../src/learning/rank/visits/packed-forest
 import { shippedForest } from "../../../../src/learning/rank/visits/shipped-forest.js";
 import { SHIPPED_FOREST } from "../../../../src/learning/rank/visits/shipped-forest-asset.js";
 import { firstVisits } from "../../../../src/learning/rank/visits/visits.js";
-import { BROWSING } from "../../../../src/learning/sources/sessions/session-params.js";
+import { BROWSING } from "../../../../src/learning/sources/sessions/session-neighbours.js";
 import { PRODUCTS, walks } from "./simulated-visits.js";
 
 const SEED = 7;

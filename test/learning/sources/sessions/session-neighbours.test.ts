@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Rows, rowCount, rowOf, rowsFrom } from "../../../../src/learning/common/rows.js";
 import {
-  createSessionRecommender,
+  BROWSING,
   decodeSessionNeighbours,
   encodeSessionNeighbours,
   fitSessionNeighbours,
+  type SessionParams,
 } from "../../../../src/learning/sources/sessions/session-neighbours.js";
-import { BROWSING, type SessionParams } from "../../../../src/learning/sources/sessions/session-params.js";
+import { createSessionRecommender } from "../../../../src/learning/sources/sessions/session-recommender.js";
 
 const DAY = 86_400_000;
 // A shop with tents 0, sleeping mats 1, stoves 2, gas 3, lamps 4 and a kayak 5 that nobody looked at.

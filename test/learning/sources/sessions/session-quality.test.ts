@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { rowsFrom } from "../../../../src/learning/common/rows.js";
-import {
-  createSessionRecommender,
-  fitSessionNeighbours,
-} from "../../../../src/learning/sources/sessions/session-neighbours.js";
+import { fitSessionNeighbours } from "../../../../src/learning/sources/sessions/session-neighbours.js";
+import { createSessionRecommender } from "../../../../src/learning/sources/sessions/session-recommender.js";
 import { chooseSessionParams } from "../../../../src/learning/sources/sessions/session-tuning.js";
 import { describeWithSharedData, readCsvGz } from "../../../fixtures/shared-data.js";
 
