@@ -2,12 +2,13 @@
  * What each part of a learned order is worth: trees learned again without it, and its score alone.
  *
  *   npm run bench -- ablations [diginetica|yoochoose_100k|tmall|online_retail|complete_journey|groceries …]
- *                    [--every N] [--steps N] [--only PART,PART …] [--together PART,PART …] [--json FILE]
+ *                    [--every N] [--steps N] [--seeds N] [--only PART,PART …] [--together PART,PART …] [--json FILE]
  *
  * Learns from train as a training does, and asks every N-th session or order of dev (4 when absent). A candidate goes with a
  * source when no other one proposes it. Prints HR@20 and MRR@20 with everything, then the difference without each part, in
  * thousandths, with its 95 % interval by bootstrap over sessions or orders. `seed`: with everything, by other random
- * numbers: what chance makes of it. `--only` leaves out only these parts, `--together` these at once.
+ * numbers: what chance makes of it. `--seeds`: figures are means over so many trainings (1 when absent). `--only` leaves out
+ * only these parts, `--together` these at once.
  *
  * Visits: the next product, and products new to the visit, learned from so many steps at most (6,000 when absent);
  * `session neighbours alone` and the others: the candidates in the order of that score. Orders: one line hidden in a cart of
@@ -19,7 +20,7 @@ import { needsSharedData } from "../test/fixtures/shared-data.js";
 import { cartTrial } from "./ablations/cart-lab.js";
 import { SEED } from "./ablations/lab.js";
 import { ORDER_SETS } from "./ablations/orders.js";
-import type { Figure, Trial } from "./ablations/trial.js";
+import type { Figure, Learned, Trial } from "./ablations/trial.js";
 import { visitTrial } from "./ablations/visit-trial.js";
 import { bootstrapInterval } from "./bootstrap.js";
 import { keep } from "./load.js";
@@ -32,6 +33,7 @@ const { positionals, values } = parseArgs({
   options: {
     every: { type: "string", default: "4" },
     steps: { type: "string", default: "6000" },
+    seeds: { type: "string", default: "1" },
     only: { type: "string" },
     together: { type: "string" },
     json: { type: "string" },
@@ -78,8 +80,21 @@ function partsOf(trial: Trial, list: string): string[] {
   return process.exit(2);
 }
 
+/** Figures are means over as many seeds as are asked for. */
+function learnBySeeds(trial: Trial, without: readonly string[], seed: number): Learned {
+  const seeds = Number(values.seeds);
+  const all = Array.from({ length: seeds }, (_, s) => trial.learn(without, seed + s));
+  const [first] = all;
+  if (first === undefined) throw new RangeError("--seeds is 1 or more");
+  const figures = first.figures.map(({ units, values: its }, f) => ({
+    units,
+    values: its.map((_, q) => all.reduce((sum, one) => sum + one.figures[f]!.values[q]!, 0) / seeds),
+  }));
+  return { ...first, figures };
+}
+
 function judge(trial: Trial): object {
-  const full = trial.learn([], SEED);
+  const full = learnBySeeds(trial, [], SEED);
   const figures = full.figures.map(({ values: found }) => mean(found));
   const head = [trial.name, ...trial.figures, "CPU s", "candidates"];
   const table = new Table({ style: { head: [], border: [] }, head });
@@ -91,10 +106,10 @@ function judge(trial: Trial): object {
     rows.push({ name, differences });
   };
   const learn = (name: string, without: readonly string[], seed: number) => {
-    const { figures: its, seconds, candidates } = trial.learn(without, seed);
+    const { figures: its, seconds, candidates } = learnBySeeds(trial, without, seed);
     add(name, its, seconds.toFixed(1), `${(100 * candidates).toFixed(0)} %`);
   };
-  learn("seed", [], SEED + 1);
+  learn("seed", [], SEED + Number(values.seeds));
   const { together } = values;
   const only = values.only === undefined ? trial.parts : partsOf(trial, values.only);
   if (together !== undefined) learn(`without ${together}`, partsOf(trial, together), SEED);

@@ -10,10 +10,10 @@ import {
   type CartQuestion,
   type CartSources,
   createCartCandidates,
-} from "../../src/learning/rank/carts/cart-candidates.js";
-import { CART_FEATURES } from "../../src/learning/rank/carts/cart-features.js";
-import { type AnsweredQuestion, cartQuestions, orderQuestions } from "../../src/learning/rank/carts/cart-questions.js";
-import { CART_RANKING_DEFAULTS, fitCartSources } from "../../src/learning/rank/carts/cart-ranking.js";
+} from "../../src/learning/rank/carts/candidates.js";
+import { CART_FEATURES } from "../../src/learning/rank/carts/features.js";
+import { CART_RANKING_DEFAULTS, fitCartSources } from "../../src/learning/rank/carts/learn-ranking.js";
+import { type AnsweredQuestion, cartQuestions, orderQuestions } from "../../src/learning/rank/carts/questions.js";
 import { createRowBinner, type FeatureBins, learnBins } from "../../src/learning/rank/trees/bins.js";
 import { boostRanking } from "../../src/learning/rank/trees/listwise.js";
 import { CART_PARTS, CART_PROPOSERS, type CartFeature, type CartProposer } from "./cart-parts.js";
@@ -29,7 +29,7 @@ const GROWN_ON = 0.7;
 const LEAST_SHARE = 1e-3;
 const MAX_CANDIDATES = 1024;
 
-/** How many of each source become candidates, of a cart and of a customer, as in `cart-candidates.ts`. */
+/** How many of each source become candidates, of a cart and of a customer, as in `candidates.ts`. */
 const TAKES = {
   ridge: [60, 180],
   neighbours: [40, 240],

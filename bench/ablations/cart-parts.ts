@@ -1,5 +1,5 @@
 /** The parts of the learned order of carts that can be left out. */
-import type { CART_FEATURES } from "../../src/learning/rank/carts/cart-features.js";
+import type { CART_FEATURES } from "../../src/learning/rank/carts/features.js";
 
 export type CartFeature = (typeof CART_FEATURES)[number];
 

@@ -1,6 +1,6 @@
 /** Recorded orders of `../shared/data`, by time: those to learn from, and behind them those that judge. */
 import { rowsFrom } from "../../src/learning/common/rows.js";
-import { NO_CUSTOMER, type Orders } from "../../src/learning/rank/carts/cart-questions.js";
+import { NO_CUSTOMER, type Orders } from "../../src/learning/rank/carts/questions.js";
 import { needsSharedData, readCsvGz, sharedData } from "../../test/fixtures/shared-data.js";
 
 export interface RecordedOrders {

@@ -1,4 +1,4 @@
-import type { Purchases } from "../rank/carts/cart-candidates.js";
+import type { Purchases } from "../rank/carts/purchases.js";
 import type { SourceQuery } from "./source.js";
 
 const MAX_ANTECEDENTS = 20;
