@@ -3,8 +3,6 @@
  * of the questions it learns from, and those of the questions of dev.
  */
 import { createRowBinner, type FeatureBins } from "../../src/learning/rank/trees/bins.js";
-import type { Forest } from "../../src/learning/rank/trees/forest.js";
-import { createForestScorer } from "../../src/learning/rank/trees/forest-scorer.js";
 import type { RankedGroups } from "../../src/learning/rank/trees/listwise.js";
 import { BestOfBoard } from "../../src/learning/rank/visits/best-of-board.js";
 import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
@@ -185,25 +183,6 @@ function askDev(
     close: Float64Array.from(close),
     units: questions.map(({ session }) => session),
   };
-}
-
-/** What a forest gives the rows of bins that it was learned on. */
-export function scoresOf(forest: Forest, { offsets, cuts }: FeatureBins, binned: Uint8Array): Float64Array {
-  const width = forest.featureCount;
-  const count = binned.length / width;
-  const addScores = createForestScorer(forest);
-  const scores = new Float64Array(count);
-  const rows = new Float32Array(MAX_CANDIDATES * width);
-  for (let from = 0; from < count; from += MAX_CANDIDATES) {
-    const size = Math.min(MAX_CANDIDATES, count - from);
-    // A value equal to a cut lies below it: the cut stands for its bin.
-    for (let i = 0; i < size * width; i++) {
-      const at = offsets[i % width]! + binned[from * width + i]!;
-      rows[i] = at < offsets[(i % width) + 1]! ? cuts[at]! : Number.POSITIVE_INFINITY;
-    }
-    addScores(rows, size, scores.subarray(from, from + size));
-  }
-  return scores;
 }
 
 export interface Judged {

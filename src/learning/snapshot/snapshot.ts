@@ -4,15 +4,11 @@ import { DataDamaged } from "../../domain/errors.js";
 import type { ModelManifest, SnapshotBytes } from "../../domain/model.js";
 import type { Section } from "../common/section.js";
 import { UnknownFormat } from "../common/section.js";
-import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../rank/carts/cart-ranking.js";
+import { type CartRankingParts, decodeCartRanking, encodeCartRanking } from "../rank/carts/ranking.js";
 import type { Ranker } from "../rank/visits/ranker.js";
 import { decodeRanker, encodeRanker, RANKER_PARTS } from "../rank/visits/ranker-section.js";
 import { type BlendWeights, decodeBlendWeights, encodeBlendWeights } from "../sources/blend-weights.js";
-import {
-  type CartComplements,
-  decodeCartComplements,
-  encodeCartComplements,
-} from "../sources/carts/cart-complements.js";
+import { type CartComplements, decodeCartComplements, encodeCartComplements } from "../sources/carts/complements.js";
 import { type DailyCounts, decodeDailyCounts, encodeDailyCounts } from "../sources/popularity/daily-counts.js";
 import { decodeRules, encodeRules, type Rules } from "../sources/rules/association-rules.js";
 import {

@@ -1,8 +1,8 @@
 import { type Explanation, NO_CANDIDATES } from "../common/candidates.js";
-import type { CartSources } from "../rank/carts/cart-candidates.js";
-import type { CartRanking } from "../rank/carts/cart-ranking.js";
-import { createCartRecommender } from "../rank/carts/cart-recommender.js";
-import { type CartComplements, createComplementSearch, explainComplement } from "./carts/cart-complements.js";
+import type { CartSources } from "../rank/carts/candidates.js";
+import type { CartRanking } from "../rank/carts/ranking.js";
+import { createCartRecommender } from "../rank/carts/recommender.js";
+import { type CartComplements, createComplementSearch, explainComplement } from "./carts/complements.js";
 import type { Source, SourceQuery } from "./source.js";
 
 export interface RankedCart {

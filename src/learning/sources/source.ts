@@ -1,5 +1,5 @@
 import type { Candidates, Explanation } from "../common/candidates.js";
-import type { Purchases } from "../rank/carts/cart-candidates.js";
+import type { Purchases } from "../rank/carts/purchases.js";
 import type { ProductText } from "../text/embedder.js";
 import type { BlendWeights } from "./blend-weights.js";
 import type { DailyCounts } from "./popularity/daily-counts.js";

@@ -1,9 +1,10 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
 import { rowCount } from "../common/rows.js";
-import { type CartOrder, type CartTrial, fitCartSources, tryCartRanking } from "../rank/carts/cart-ranking.js";
+import { type CartTrial, fitCartSources, tryCartRanking } from "../rank/carts/learn-ranking.js";
+import type { CartOrder } from "../rank/carts/ranking.js";
 import { treeCount } from "../rank/trees/forest.js";
 import type { Fitted } from "../snapshot/snapshot.js";
-import type { CartComplements } from "../sources/carts/cart-complements.js";
+import type { CartComplements } from "../sources/carts/complements.js";
 import type { Dataset } from "./dataset.js";
 
 export interface FittedCart {

@@ -1,5 +1,5 @@
 import { firstRows, rowCount } from "../common/rows.js";
-import { type CartTrial, fitCartSources } from "../rank/carts/cart-ranking.js";
+import { type CartTrial, fitCartSources } from "../rank/carts/learn-ranking.js";
 import { isHeldOut } from "../rank/visits/learn-ranker.js";
 import type { Ranker } from "../rank/visits/ranker.js";
 import { fitRankerSources } from "../rank/visits/ranker-sources.js";

@@ -1,6 +1,6 @@
 import type { AlgorithmFacts } from "../../domain/model.js";
+import type { Judgement } from "../rank/judgement.js";
 import { treeCount } from "../rank/trees/forest.js";
-import type { Judgement } from "../rank/visits/judge-forests.js";
 import { embeddingFor, type ForestOrigin, learnRanker, RANKER_BUDGET } from "../rank/visits/learn-ranker.js";
 import type { Ranker } from "../rank/visits/ranker.js";
 import { fitRankerSources } from "../rank/visits/ranker-sources.js";

@@ -1,5 +1,4 @@
-import type { Purchases } from "../../learning/rank/carts/cart-candidates.js";
-import { purchasesOf } from "../../learning/rank/carts/customer-purchases.js";
+import { type Purchases, purchasesOf } from "../../learning/rank/carts/purchases.js";
 import { MAX_VISIT_STEPS } from "../../learning/rank/visits/visits.js";
 import type { ServingModel, SourceQuery } from "../../learning/sources/source.js";
 import { situationQuery } from "../../learning/sources/source.js";

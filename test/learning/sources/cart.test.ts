@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rowsFrom } from "../../../src/learning/common/rows.js";
-import { fitCartSources, tryCartRanking } from "../../../src/learning/rank/carts/cart-ranking.js";
+import { fitCartSources, tryCartRanking } from "../../../src/learning/rank/carts/learn-ranking.js";
 import { cartSource } from "../../../src/learning/sources/carts.js";
 import type { SourceQuery } from "../../../src/learning/sources/source.js";
 

@@ -14,6 +14,18 @@ export function createForestScorer(forest: Forest): ForestScorer {
   return (rows, count, scores) => addForestScores(packed, rows, count, scores);
 }
 
+/** Turns the first `count` scores into shares of their softmax, in place. */
+export function softmaxInPlace(scores: Float64Array, count: number): void {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) most = Math.max(most, scores[i]!);
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    scores[i] = Math.exp(scores[i]! - most);
+    sum += scores[i]!;
+  }
+  for (let i = 0; i < count; i++) scores[i]! /= sum;
+}
+
 const NODE_BYTES = 12;
 
 /** Each node with the leaves to its left as bits, in the order of the nodes, so that a tree's lie together. */

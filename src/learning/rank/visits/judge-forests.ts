@@ -1,3 +1,4 @@
+import { type Judgement, judgementOf, placeOf } from "../judgement.js";
 import type { Forest } from "../trees/forest.js";
 import { createForestScorer } from "../trees/forest-scorer.js";
 import type { CandidateFeatures } from "./candidate-features.js";
@@ -5,13 +6,6 @@ import { MAX_CANDIDATES } from "./candidate-set.js";
 import { type Question, queryOf } from "./questions.js";
 import { scoreAt } from "./score-board.js";
 import type { Visits } from "./visits.js";
-
-export interface Judgement {
-  /** Share of the questions whose answer is among the first 20. */
-  readonly hitRate: number;
-  /** Mean of 1 / place of the answer, 0 beyond the first 20. */
-  readonly reciprocalRank: number;
-}
 
 /** Of a forest, and of session neighbours on the same questions. */
 export interface JudgedForest {
@@ -24,8 +18,6 @@ export interface AskedFeatures {
   readonly features: CandidateFeatures;
   readonly questions: readonly Question[];
 }
-
-const DEPTH = 20;
 
 export function judgeForest(forest: Forest, visits: Visits, asked: readonly AskedFeatures[]): JudgedForest {
   const places = { ranker: [] as number[], neighbours: [] as number[] };
@@ -45,17 +37,5 @@ export function judgeForest(forest: Forest, visits: Visits, asked: readonly Aske
       if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));
     }
   const count = asked.reduce((sum, { questions }) => sum + questions.length, 0);
-  const judgementOf = (found: readonly number[]): Judgement => {
-    const near = found.filter((place) => place <= DEPTH);
-    return {
-      hitRate: near.length / count,
-      reciprocalRank: near.reduce((sum, place) => sum + 1 / place, 0) / count,
-    };
-  };
-  return { ranker: judgementOf(places.ranker), neighbours: judgementOf(places.neighbours) };
-}
-
-/** From 1; of equal scores the answer's counts last. */
-function placeOf(answer: number, scores: Float64Array): number {
-  return scores.reduce((place, score, i) => (i !== answer && score >= scores[answer]! ? place + 1 : place), 1);
+  return { ranker: judgementOf(places.ranker, count), neighbours: judgementOf(places.neighbours, count) };
 }

@@ -15,6 +15,7 @@ import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
 import type { SessionParams } from "../../sources/sessions/session-neighbours.js";
 import { fitSessionNeighbours } from "../../sources/sessions/session-neighbours.js";
+import type { Judgement } from "../judgement.js";
 import { type FeatureBins, learnBins } from "../trees/bins.js";
 import { type Forest, joinForests, treeCount } from "../trees/forest.js";
 import { createForestScorer } from "../trees/forest-scorer.js";
@@ -22,7 +23,7 @@ import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking, type RankedGroups
 import { type CandidateFeatures, createCandidateFeatures } from "./candidate-features.js";
 import { FEATURE_COUNT } from "./feature-names.js";
 import { createGroups, type Groups } from "./groups.js";
-import { type AskedFeatures, type JudgedForest, type Judgement, judgeForest } from "./judge-forests.js";
+import { type AskedFeatures, type JudgedForest, judgeForest } from "./judge-forests.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
 import { type Embedding, fitRankerSources } from "./ranker-sources.js";
 import { firstVisits, type Visits } from "./visits.js";

@@ -10,7 +10,7 @@ import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/c
 import { createDescendingOrder } from "../../common/descending-order.js";
 import { createSessionRecommender } from "../../sources/sessions/session-recommender.js";
 import type { Forest } from "../trees/forest.js";
-import { createForestScorer } from "../trees/forest-scorer.js";
+import { createForestScorer, softmaxInPlace } from "../trees/forest-scorer.js";
 import { createCandidateFeatures } from "./candidate-features.js";
 import { MAX_CANDIDATES } from "./candidate-set.js";
 import { createLowerBound } from "./lower-bound.js";
@@ -118,15 +118,4 @@ export function createVisitRecommender({ sources, forest }: Ranker): VisitRecomm
       return { becauseOf, counts: { ...bySessions?.counts, related: related.length, times_met: timesMet } };
     },
   };
-}
-
-function softmaxInPlace(scores: Float64Array, count: number): void {
-  let most = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < count; i++) most = Math.max(most, scores[i]!);
-  let sum = 0;
-  for (let i = 0; i < count; i++) {
-    scores[i] = Math.exp(scores[i]! - most);
-    sum += scores[i]!;
-  }
-  for (let i = 0; i < count; i++) scores[i]! /= sum;
 }

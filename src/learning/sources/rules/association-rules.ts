@@ -32,18 +32,18 @@
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
 import { GrowingArray } from "../../common/growing-array.js";
 import { basketsByProduct, distinctBaskets, type Rows, rowCount } from "../../common/rows.js";
+import type { Section } from "../../common/section.js";
+import { createSectionReader } from "../../common/section.js";
 import { createTopK } from "../../common/top-k.js";
 import { chanceOfMeeting } from "./significance.js";
 import { type PairRules, pairRules } from "./two-product-rules.js";
-
-export { decodeRules, encodeRules } from "./association-rules-section.js";
 
 export interface RuleParams {
   /** Minimum number of baskets with both sides. */
   readonly minPairCount?: number;
   /** A rule's lift must be above this; 1 leaves out products that A speaks against. */
   readonly minLift?: number;
-  /** Maximum probability of that many pairs by chance, see `association-significance.ts`; 1 turns the test off. */
+  /** Maximum probability of that many pairs by chance, see `significance.ts`; 1 turns the test off. */
   readonly maxChance?: number;
   /** Maximum consequents of one product. */
   readonly maxConsequents?: number;
@@ -291,4 +291,30 @@ function findPair(rules: Rules, first: number, second: number): number | undefin
     else high = middle;
   }
   return low < end && rules.pairSeconds[low] === second ? low : undefined;
+}
+
+const FORMAT = 1;
+
+export function encodeRules(rules: Rules): Section {
+  const { basketCount, productCount, ...arrays } = rules;
+  return { formatNumber: FORMAT, numbers: { basketCount, productCount }, arrays };
+}
+
+/** Throws an Error for a section of another format, with a part missing or with rows that do not fit each other. */
+export function decodeRules(section: Section): Rules {
+  const read = createSectionReader("Association rules", FORMAT, section);
+  const rules: Rules = {
+    basketCount: read.number("basketCount"),
+    productCount: read.number("productCount"),
+    productCounts: read.uint32("productCounts"),
+    pairOffsets: read.uint32("pairOffsets"),
+    pairSeconds: read.uint32("pairSeconds"),
+    pairCounts: read.uint32("pairCounts"),
+    offsets: read.uint32("offsets"),
+    consequents: read.uint32("consequents"),
+    counts: read.uint32("counts"),
+  };
+  read.rows("pairOffsets", rules.productCount, rules.pairSeconds.length);
+  read.rows("offsets", rules.productCount + rules.pairSeconds.length, rules.consequents.length);
+  return rules;
 }

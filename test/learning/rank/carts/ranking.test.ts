@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../src/learning/common/random.js";
 import { rowsFrom } from "../../../../src/learning/common/rows.js";
-import { CART_FEATURES, createCartCandidates } from "../../../../src/learning/rank/carts/cart-candidates.js";
-import { NO_CUSTOMER, type Orders } from "../../../../src/learning/rank/carts/cart-questions.js";
+import { createCartCandidates } from "../../../../src/learning/rank/carts/candidates.js";
+import { CART_FEATURES } from "../../../../src/learning/rank/carts/features.js";
 import {
   CART_RANKING_DEFAULTS,
-  type CartRanking,
   fitCartSources,
   tryCartRanking,
-} from "../../../../src/learning/rank/carts/cart-ranking.js";
-import { decodeCartRanking, encodeCartRanking } from "../../../../src/learning/rank/carts/cart-ranking-section.js";
-import { createCartRecommender } from "../../../../src/learning/rank/carts/cart-recommender.js";
+} from "../../../../src/learning/rank/carts/learn-ranking.js";
+import { NO_CUSTOMER, type Orders } from "../../../../src/learning/rank/carts/questions.js";
+import { type CartRanking, decodeCartRanking, encodeCartRanking } from "../../../../src/learning/rank/carts/ranking.js";
+import { createCartRecommender } from "../../../../src/learning/rank/carts/recommender.js";
 import { treeCount } from "../../../../src/learning/rank/trees/forest.js";
-import { knownProducts } from "../../../../src/learning/sources/carts/cart-complements.js";
+import { knownProducts } from "../../../../src/learning/sources/carts/complements.js";
 
 const DAY = 86_400_000;
 const PRODUCTS = 60;

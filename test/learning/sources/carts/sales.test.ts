@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rowsFrom } from "../../../../src/learning/common/rows.js";
-import { cartSales } from "../../../../src/learning/sources/carts/cart-sales.js";
+import { cartSales } from "../../../../src/learning/sources/carts/sales.js";
 
 const DAY = 86_400_000;
 

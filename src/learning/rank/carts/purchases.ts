@@ -1,5 +1,14 @@
 /** What a customer bought so far, as a ranking is asked with it. */
-import type { Purchases } from "./cart-candidates.js";
+
+/** A customer's earlier purchases. */
+export interface Purchases {
+  /** Each product once; the ones bought last come last. */
+  readonly products: Uint32Array;
+  /** For each product: orders with it, and days since the last of them. */
+  readonly times: Float32Array;
+  readonly days: Float32Array;
+  readonly orders: number;
+}
 
 const DAY_MS = 86_400_000;
 

@@ -6,8 +6,8 @@
  */
 
 import { type Rows, rowOf } from "../../common/rows.js";
-import type { CartQuestion } from "./cart-candidates.js";
-import { purchasesOf } from "./customer-purchases.js";
+import type { CartQuestion } from "./candidates.js";
+import { purchasesOf } from "./purchases.js";
 
 /** Marks an order without a known customer. */
 export const NO_CUSTOMER = 0xffff_ffff;

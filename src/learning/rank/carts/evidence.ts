@@ -1,9 +1,9 @@
 /** The features of each product for one cart: sums and maxima over the products of the cart. */
 import type { ItemGraph } from "../../common/item-graph.js";
-import type { CartComplements } from "../../sources/carts/cart-complements.js";
-import type { BasketSearch } from "../../sources/carts/cart-neighbours.js";
+import type { CartComplements } from "../../sources/carts/complements.js";
+import type { BasketSearch } from "../../sources/carts/neighbours.js";
 import type { Rules } from "../../sources/rules/association-rules.js";
-import type { CartSources } from "./cart-candidates.js";
+import type { CartSources } from "./candidates.js";
 
 /** A set of product indices. Clearing it costs only as much as it holds. */
 export class ProductSet {

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../../src/learning/common/random.js";
 import { rowOf, rowsFrom } from "../../../../src/learning/common/rows.js";
-import { cartQuestions, NO_CUSTOMER, orderQuestions } from "../../../../src/learning/rank/carts/cart-questions.js";
-import { purchasesOf } from "../../../../src/learning/rank/carts/customer-purchases.js";
+import { purchasesOf } from "../../../../src/learning/rank/carts/purchases.js";
+import { cartQuestions, NO_CUSTOMER, orderQuestions } from "../../../../src/learning/rank/carts/questions.js";
 
 const DAY = 86_400_000;
 

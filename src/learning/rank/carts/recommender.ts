@@ -5,14 +5,17 @@
 import type { Candidates } from "../../common/candidates.js";
 import { NO_CANDIDATES } from "../../common/candidates.js";
 import { createTopK } from "../../common/top-k.js";
-import { CART_FEATURES, type CartQuestion, type CartSources, createCartCandidates } from "./cart-candidates.js";
-import { type CartOrder, type CartRanking, createLeadScorer, type LeadScorer } from "./cart-order.js";
+import { softmaxInPlace } from "../trees/forest-scorer.js";
+import { type CartQuestion, type CartSources, createCartCandidates } from "./candidates.js";
+import { CART_FEATURES } from "./features.js";
+import type { Purchases } from "./purchases.js";
+import { type CartOrder, type CartRanking, createLeadScorer, type LeadScorer } from "./ranking.js";
 
 export interface CartRecommender {
   /** The k products that complete the cart best, never one of it. Products outside the catalogue are ignored. */
   complements(cart: Uint32Array, k: number): Candidates;
   /** The k products a customer with these purchases orders next; with `repeats`, also what was bought before. */
-  nextOrder(purchases: NonNullable<CartQuestion["purchases"]>, k: number, repeats: boolean): Candidates;
+  nextOrder(purchases: Purchases, k: number, repeats: boolean): Candidates;
 }
 
 /** Not for use by two at a time: it keeps its scratch space. Some 100 candidates are known for any question. */
@@ -44,15 +47,10 @@ const NONE: ReadonlySet<number> = new Set();
 
 function scoresBy({ lead, forest }: CartOrder): LeadScorer {
   const scoresOf = createLeadScorer(lead, forest);
-  return lead === "trees" ? (rows) => softmax(scoresOf(rows)) : scoresOf;
-}
-
-function softmax(scores: Float64Array): Float64Array {
-  const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  let sum = 0;
-  for (let i = 0; i < scores.length; i++) {
-    scores[i] = Math.exp(scores[i]! - most);
-    sum += scores[i]!;
-  }
-  return scores.map((score) => score / sum);
+  if (lead !== "trees") return scoresOf;
+  return (rows) => {
+    const scores = scoresOf(rows);
+    softmaxInPlace(scores, scores.length);
+    return scores;
+  };
 }

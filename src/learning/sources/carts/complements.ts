@@ -3,7 +3,7 @@
  * estimates of how likely it lies in the same basket:
  *
  *   neighbours  of the `neighbours` most similar past baskets the share, by similarity, that hold it, see
- *               `cart-neighbours.ts`
+ *               `neighbours.ts`
  *   ridge       the sum of the cart products' weights for it, see `neighbourhood-ridge.ts`
  *
  * Neighbours lead when the cart holds one product, ridge when it holds many; together they are at least as good as
@@ -13,11 +13,11 @@
 
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
 import { basketsByProduct, distinctBaskets, type Rows, rowCount, rowOf, rowsFrom } from "../../common/rows.js";
+import type { Section } from "../../common/section.js";
+import { createSectionReader } from "../../common/section.js";
 import { createTopK } from "../../common/top-k.js";
-import { createBasketSearch } from "./cart-neighbours.js";
 import { type ItemWeights, neighbourhoodRidge, type RidgeParams } from "./neighbourhood-ridge.js";
-
-export { decodeCartComplements, encodeCartComplements } from "./cart-complements-section.js";
+import { createBasketSearch } from "./neighbours.js";
 
 export interface CartParams {
   /** Weight of each basket, above 0, for example less with age; default 1. */
@@ -183,4 +183,48 @@ function ridgeWeight(cart: CartComplements, from: number, to: number): number {
 
 function basketsWithBoth(cart: CartComplements, a: number, b: number): number {
   return rowOf(cart.postings, a).filter((basket) => rowOf(cart.baskets, basket).includes(b)).length;
+}
+
+const FORMAT = 1;
+
+export function encodeCartComplements(cart: CartComplements): Section {
+  return {
+    formatNumber: FORMAT,
+    numbers: { productCount: cart.productCount, neighbours: cart.neighbours },
+    arrays: {
+      basketOffsets: cart.baskets.offsets,
+      basketItems: cart.baskets.items,
+      basketWeights: cart.basketWeights,
+      basketNorms: cart.basketNorms,
+      idf: cart.idf,
+      postingOffsets: cart.postings.offsets,
+      postings: cart.postings.items,
+      ridgeOffsets: cart.ridge.products.offsets,
+      ridgeProducts: cart.ridge.products.items,
+      ridgeWeights: cart.ridge.weights,
+    },
+  };
+}
+
+/** Throws an Error for a section of another format, with a part missing or with rows that do not fit each other. */
+export function decodeCartComplements(section: Section): CartComplements {
+  const read = createSectionReader("Cart complements", FORMAT, section);
+  const productCount = read.number("productCount");
+  const basketWeights = read.float32("basketWeights");
+  const baskets = { offsets: read.uint32("basketOffsets"), items: read.uint32("basketItems") };
+  const postings = { offsets: read.uint32("postingOffsets"), items: read.uint32("postings") };
+  const products = { offsets: read.uint32("ridgeOffsets"), items: read.uint32("ridgeProducts") };
+  read.rows("basketOffsets", basketWeights.length, baskets.items.length);
+  read.rows("postingOffsets", productCount, postings.items.length);
+  read.rows("ridgeOffsets", productCount, products.items.length);
+  return {
+    productCount,
+    neighbours: read.number("neighbours"),
+    baskets,
+    basketWeights,
+    basketNorms: read.float32("basketNorms"),
+    idf: read.float32("idf"),
+    postings,
+    ridge: { products, weights: read.float32("ridgeWeights") },
+  };
 }

@@ -11,14 +11,13 @@
 
 import type { ItemGraph } from "../../common/item-graph.js";
 import { createTopK, type TopK } from "../../common/top-k.js";
-import { type CartComplements, knownProducts } from "../../sources/carts/cart-complements.js";
-import { createBasketSearch } from "../../sources/carts/cart-neighbours.js";
-import type { CartSales } from "../../sources/carts/cart-sales.js";
+import { type CartComplements, knownProducts } from "../../sources/carts/complements.js";
+import { createBasketSearch } from "../../sources/carts/neighbours.js";
+import type { CartSales } from "../../sources/carts/sales.js";
 import type { Rules } from "../../sources/rules/association-rules.js";
-import { CartEvidence, ProductSet } from "./cart-evidence.js";
-import { CartFeatureRows } from "./cart-feature-rows.js";
-
-export { CART_FEATURES } from "./cart-features.js";
+import { CartEvidence, ProductSet } from "./evidence.js";
+import { CartFeatureRows } from "./features.js";
+import type { Purchases } from "./purchases.js";
 
 /** The sources of candidates, all learned from the same orders. */
 export interface CartSources {
@@ -27,16 +26,6 @@ export interface CartSources {
   readonly sales: CartSales;
   /** Products that stand next to each other in orders, such as flavours of one brand. */
   readonly near: ItemGraph;
-}
-
-/** A customer's earlier purchases. */
-export interface Purchases {
-  /** Each product once; the ones bought last come last. */
-  readonly products: Uint32Array;
-  /** For each product: orders with it, and days since the last of them. */
-  readonly times: Float32Array;
-  readonly days: Float32Array;
-  readonly orders: number;
 }
 
 export interface CartQuestion {
@@ -58,7 +47,7 @@ export interface CartCandidates {
 /** Candidates of each source: of a cart, and of a customer's next order, which has many more likely products. */
 const FOR_CART = { ridge: 60, neighbours: 40, rules: 20, near: 15 };
 const FOR_CUSTOMER = { ridge: 180, neighbours: 240, rules: 20, near: 15, bought: 60, selling: 100 };
-const MAX_CANDIDATES = Object.values(FOR_CUSTOMER).reduce((sum, count) => sum + count);
+export const MAX_CANDIDATES = Object.values(FOR_CUSTOMER).reduce((sum, count) => sum + count);
 /** Maximum query products; of longer histories the last ones count. */
 const MAX_ITEMS = 300;
 /** Number of query products that count as the last ones. */

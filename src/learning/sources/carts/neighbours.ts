@@ -5,7 +5,7 @@
 import type { Candidates } from "../../common/candidates.js";
 import { rowCount } from "../../common/rows.js";
 import { createTopK } from "../../common/top-k.js";
-import type { CartComplements } from "./cart-complements.js";
+import type { CartComplements } from "./complements.js";
 
 /** Postings read for one cart, the same number for each of its products, newest first. */
 const QUERY_POSTINGS = 30_000;

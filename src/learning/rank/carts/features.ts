@@ -1,9 +1,46 @@
-/** Writes the features of cart candidates as rows of numbers, in the order of `CART_FEATURES`. */
+/** The features of cart candidates, as rows of numbers. */
 import { createTopK } from "../../common/top-k.js";
-import type { CartSales } from "../../sources/carts/cart-sales.js";
-import type { Purchases } from "./cart-candidates.js";
-import type { CartEvidence } from "./cart-evidence.js";
-import { CART_FEATURES } from "./cart-features.js";
+import type { CartSales } from "../../sources/carts/sales.js";
+import type { CartEvidence } from "./evidence.js";
+import type { Purchases } from "./purchases.js";
+
+/**
+ * The numbers a cart ranking knows of a candidate, in the order of a row's columns. Of each source the sum over the
+ * products asked with, the most that one of them says, and the rank among the candidates; then sales, of the candidate
+ * (shares of orders, days since the first and the last) and of what was asked with; last the customer's own purchases.
+ */
+export const CART_FEATURES = [
+  "ridge",
+  "ridge_share",
+  "ridge_rank",
+  "ridge_most",
+  "ridge_last",
+  "neighbours",
+  "neighbours_share",
+  "neighbours_rank",
+  "confidence",
+  "confidence_rank",
+  "cosine",
+  "cosine_most",
+  "antecedents",
+  "near",
+  "near_most",
+  "near_rank",
+  "asked_with",
+  "overall",
+  "days_90",
+  "days_30",
+  "days_7",
+  "trend_30",
+  "trend_7",
+  "first_days",
+  "last_days",
+  "asked_overall",
+  "asked_trend",
+  "times_bought",
+  "days_since_bought",
+  "orders",
+] as const;
 
 /** Keeps trends of rarely ordered products near 1. */
 const TREND_PRIOR = 1e-4;

@@ -8,7 +8,7 @@ import {
   encodeCartComplements,
   explainComplement,
   fitCartComplements,
-} from "../../../../src/learning/sources/carts/cart-complements.js";
+} from "../../../../src/learning/sources/carts/complements.js";
 import { neighbourhoodRidge } from "../../../../src/learning/sources/carts/neighbourhood-ridge.js";
 
 // A kitchen shop: 0 flour, 1 yeast, 2 tin (baking); 3 vodka, 4 lime, 5 shaker (drinks); 6 bag, with anything.
