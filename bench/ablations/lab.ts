@@ -6,13 +6,12 @@ import { createRowBinner, type FeatureBins } from "../../src/learning/rank/trees
 import type { RankedGroups } from "../../src/learning/rank/trees/listwise.js";
 import { BestOfBoard } from "../../src/learning/rank/visits/best-of-board.js";
 import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
-import { MAX_CANDIDATES } from "../../src/learning/rank/visits/candidate-set.js";
-import { FEATURE_COUNT, type Score } from "../../src/learning/rank/visits/feature-names.js";
+import { MAX_CANDIDATES, TAKEN } from "../../src/learning/rank/visits/candidate-set.js";
+import { FEATURE_COUNT, SCORES } from "../../src/learning/rank/visits/feature-names.js";
 import { createGroups } from "../../src/learning/rank/visits/groups.js";
 import { newestSlices, pilotBins, RANKER_BUDGET, type Slice } from "../../src/learning/rank/visits/learn-ranker.js";
 import { type Question, queryOf } from "../../src/learning/rank/visits/questions.js";
 import { fitRankerSources } from "../../src/learning/rank/visits/ranker-sources.js";
-import { scoreAt } from "../../src/learning/rank/visits/score-board.js";
 import type { VisitQuery, Visits } from "../../src/learning/rank/visits/visits.js";
 import { fitSessionNeighbours } from "../../src/learning/sources/sessions/session-neighbours.js";
 import { chooseSessionParams } from "../../src/learning/sources/sessions/session-tuning.js";
@@ -22,29 +21,8 @@ export const SEED = 20_261_121;
 const DEPTH = 20;
 
 /** What proposes candidates: the best of a board, products of the visit, or recently popular products. */
-export const PROPOSERS = [
-  "close",
-  "plain",
-  "next",
-  "nearLast",
-  "nearSum",
-  "walk",
-  "longWalk",
-  "visit",
-  "popular",
-] as const;
+export const PROPOSERS = [...SCORES, "visit", "popular"] as const;
 export type Proposer = (typeof PROPOSERS)[number];
-
-/** How many of a board's best become candidates, as in `candidate-set.ts`. */
-const TAKES: readonly (readonly [Score & Proposer, number])[] = [
-  ["close", 80],
-  ["plain", 20],
-  ["next", 20],
-  ["nearLast", 20],
-  ["nearSum", 40],
-  ["walk", 40],
-  ["longWalk", 20],
-];
 
 /** Candidates of questions, binned, and who proposed each: a bit for each of `PROPOSERS`. */
 export interface Asked extends RankedGroups {
@@ -123,8 +101,8 @@ function proposersOf({ candidates, slots, boards }: CandidateFeatures, count: nu
     const c = places.get(product);
     if (c !== undefined) bits[c]! |= bitOf(by);
   };
-  for (const [name, take] of TAKES) {
-    const best = new BestOfBoard(slots, take);
+  for (const name of SCORES) {
+    const best = new BestOfBoard(slots, TAKEN[name]);
     best.find(boards[name]);
     for (let i = 0; i < best.count; i++) mark(slots.products[best.slots[i]!]!, name);
   }
@@ -168,7 +146,7 @@ function askDev(
     for (const bits of proposersOf(features, count, query)) proposed.push(bits);
     for (const product of candidates) {
       isOld.push(query.items.includes(product) ? 1 : 0);
-      close.push(scoreAt(features.close, features.slots.of(product)));
+      close.push(features.boards.close.values[features.slots.of(product)]!);
     }
     rows += count;
     groups.push(rows);

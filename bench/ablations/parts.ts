@@ -17,21 +17,8 @@ const part = (
 ): Part => ({ name, features, proposers, ...(alone && { alone }) });
 
 export const PARTS: readonly Part[] = [
-  part(
-    "session neighbours",
-    ["close", "plain", "next", "holders", "shared", "closeRank", "plainRank", "neighbours"],
-    ["close", "plain", "next"],
-    "close",
-  ),
-  part("their other votes", ["plain", "next", "holders", "shared", "plainRank"], ["plain", "next"], "plain"),
-  part(
-    "products met together",
-    ["nearLast", "nearSum", "nearMost", "nearCount", "nearSumRank"],
-    ["nearLast", "nearSum"],
-    "nearSum",
-  ),
-  part("what comes right after", ["nextOfLast"], [], "nextOfLast"),
-  part("walks of two and three steps", ["walk", "longWalk", "walkRank", "longWalkRank"], ["walk", "longWalk"], "walk"),
+  part("session neighbours", ["close", "neighbours"], ["close"], "close"),
+  part("walks of two and three steps", ["walk", "longWalk"], ["walk", "longWalk"], "walk"),
   part("item embedding", ["likeLast", "likeVisit", "likeShare"], [], "likeVisit"),
   part(
     "popularity and trend",
@@ -39,7 +26,6 @@ export const PARTS: readonly Part[] = [
     ["popular"],
     "popular20",
   ),
-  part("habits of products", ["repeated", "returned", "ended", "lastRepeated", "lastEnded"]),
   part("the visit's own meetings", ["stepsSince", "times", "othersSince", "followedLast"]),
   part("the situation", [
     "steps",
@@ -49,9 +35,6 @@ export const PARTS: readonly Part[] = [
     "returns",
     "lastReturned",
     "lastPopular",
-    "lastRepeated",
-    "lastEnded",
     "neighbours",
   ]),
-  part("ranks", ["closeRank", "plainRank", "nearSumRank", "walkRank", "longWalkRank"]),
 ];

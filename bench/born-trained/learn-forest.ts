@@ -23,7 +23,7 @@ const ASKED = 0.1;
 const HELD_OUT = 5;
 const PILOT = 12;
 
-/** No tree asks for what grows with the number of sessions, as shares and ranks of candidates do not. */
+/** No tree asks for what grows with the number of sessions, as shares among candidates do not. */
 const SIZE_DEPENDENT: ReadonlySet<string> = new Set(["neighbours"]);
 
 interface ForestOptions {

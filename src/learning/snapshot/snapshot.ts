@@ -133,11 +133,11 @@ export function* snapshotSteps({ manifest, sections }: Container, openIndex: Ope
 
 /** Undefined when the snapshot holds none of its parts. */
 function decodeRankerOf(sessions: SessionNeighbours, sections: ReadonlyMap<string, Section>): Ranker | undefined {
-  const { near, next, products, trees } = Object.fromEntries(
+  const { near, products, trees } = Object.fromEntries(
     RANKER_PARTS.map((part) => [part, sections.get(`ranker_${part}`)]),
   );
-  if (near && next && products && trees) return decodeRanker({ near, next, products, trees }, sessions);
-  if (near || next || products || trees) throw new DataDamaged("The model snapshot lacks parts of its ranker");
+  if (near && products && trees) return decodeRanker({ near, products, trees }, sessions);
+  if (near || products || trees) throw new DataDamaged("The model snapshot lacks parts of its ranker");
   return undefined;
 }
 

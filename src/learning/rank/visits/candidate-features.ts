@@ -1,51 +1,65 @@
 /**
  * Candidates for a visitor's next product, each with a row of `FEATURE_COUNT` features. Candidates are the union of three
- * sets: proposals of the sources, products of the visit (repeats are valid predictions) and recently popular products.
- * These are about 100 products. They contain the next one about as often as the first 200 session neighbours do.
- *
- * A feature holds a source's score as a share of the best candidate's score. Some sources add the rank.
+ * sets: proposals of session neighbours and of the walk, products of the visit (repeats are valid predictions) and recently
+ * popular products. These are about 100 products. They contain the next one about as often as the first 200 session
+ * neighbours do.
  */
+
+import { createSessionRecommender, type SessionRecommender } from "../../sources/sessions/session-recommender.js";
 import { createCandidateSet, MAX_CANDIDATES } from "./candidate-set.js";
-import { FEATURE_COUNT, OF_ITEM, OF_SITUATION, OF_VISIT, type Score, VISIT } from "./feature-names.js";
-import { createItemScores } from "./item-scores.js";
+import { FEATURE_COUNT, OF_ITEM, OF_SITUATION, OF_VISIT, SCORES, type Score, VISIT } from "./feature-names.js";
+import { createGraphWalk } from "./graph-walk.js";
 import { createLikeness } from "./likeness.js";
-import { createNeighbourVotes } from "./neighbour-votes.js";
 import { type RankerSources, STATS, statAt } from "./ranker-sources.js";
-import { type ScoreBoard, Slots } from "./score-board.js";
-import { createScoreFeatures } from "./score-features.js";
+import { ScoreBoard, Slots } from "./score-board.js";
 import { createVisitFacts } from "./visit-facts.js";
 import type { VisitQuery } from "./visits.js";
 
 const SMALL = 1e-5;
 const [POPULAR_5, POPULAR_20, POPULAR_100] = [statAt("popular5"), statAt("popular20"), statAt("popular100")];
-const [REPEATED, ENDED] = [statAt("repeated"), statAt("ended")];
 
 export interface CandidateFeatures {
   /** Candidates and their rows of the last query; overwritten by the next one. */
   readonly candidates: Uint32Array;
   readonly rows: Float32Array;
-  /** What session neighbours say of the last query, also of products that are no candidates; by slot. */
-  readonly close: ScoreBoard;
-  /** What each source says of the last query, by slot. */
+  /** What each source says of the last query, also of products that are no candidates; by slot. */
   readonly boards: Readonly<Record<Score, ScoreBoard>>;
   readonly slots: Slots;
   /** Makes candidates and rows; returns how many. None for a visit without known products. */
   make(query: VisitQuery): number;
 }
 
-export function createCandidateFeatures(sources: RankerSources): CandidateFeatures {
+/** `sessions` answers by the neighbours of `sources`. */
+export function createCandidateFeatures(
+  sources: RankerSources,
+  sessions: SessionRecommender = createSessionRecommender(sources.neighbours),
+): CandidateFeatures {
   const { stats } = sources;
   const { productCount } = sources.neighbours;
   const slots = new Slots(productCount);
-  const votes = createNeighbourVotes(sources.neighbours, slots);
-  const scores = createItemScores(sources, slots);
+  const close = new ScoreBoard(productCount);
+  const walk = createGraphWalk(sources.near, productCount, slots);
+  const boards = { close, walk: walk.walk, longWalk: walk.longWalk };
   const facts = createVisitFacts(productCount);
-  const set = createCandidateSet(sources, votes, scores, slots);
+  const set = createCandidateSet(sources, close, walk, slots);
   const candidates = set.products;
   const rows = new Float32Array(MAX_CANDIDATES * FEATURE_COUNT);
-  const boards = { ...votes, ...scores };
-  const writeScores = createScoreFeatures(boards, set.places, rows);
   const likeness = createLikeness(sources.embedding);
+
+  /** Asks session neighbours; returns how many there are. */
+  function askNeighbours(items: Uint32Array): number {
+    const { products, scores, count, neighbours } = sessions.scoresOf({ items });
+    for (let i = 0; i < count; i++) close.values[slots.of(products[i]!)] = scores[i]!;
+    return neighbours;
+  }
+
+  /** Writes each candidate's score as a share of the best one's. */
+  function writeShares({ values }: ScoreBoard, count: number, column: number): void {
+    let most = 0;
+    for (let c = 0; c < count; c++) most = Math.max(most, values[set.places[c]!]!);
+    const scale = most > 0 ? 1 / most : 0;
+    for (let c = 0, at = column; c < count; c++, at += FEATURE_COUNT) rows[at] = values[set.places[c]!]! * scale;
+  }
 
   // Candidates lie far apart in the tables about products: one short loop for each table lets the processor ask for the
   // next candidate's numbers while it waits for one's.
@@ -69,22 +83,15 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
     }
   }
 
+  /** Writes the numbers that are the same for all candidates. */
   function writeSituation(situation: readonly number[], count: number): void {
     for (let c = 0, at = OF_SITUATION; c < count; c++, at += FEATURE_COUNT)
       for (let s = 0; s < situation.length; s++) rows[at + s] = situation[s]!;
   }
 
-  /** The numbers that are the same for all candidates. */
-  function situationOf(last: number, neighbours: number): readonly number[] {
-    const from = last * STATS.length;
-    const its = [stats[from + POPULAR_20]!, stats[from + REPEATED]!, stats[from + ENDED]!];
-    return [...facts.situation(), ...its, neighbours];
-  }
-
   return {
     candidates,
     rows,
-    close: votes.close,
     boards,
     slots,
     make(query) {
@@ -92,18 +99,18 @@ export function createCandidateFeatures(sources: RankerSources): CandidateFeatur
       const last = items.at(-1);
       if (last === undefined) return 0;
       set.clear();
-      votes.clear();
-      scores.clear();
+      close.clear(slots.count);
+      walk.clear();
       slots.clear();
-      const neighbours = votes.ask(items);
-      scores.ask(items);
+      const neighbours = askNeighbours(items);
+      walk.ask(items);
       facts.read(query);
       likeness.turnTo(items);
       const count = set.gather(facts.newest());
-      writeScores(count);
+      for (const [column, name] of SCORES.entries()) writeShares(boards[name], count, column);
       writeStats(last, count);
       likeness.write(candidates, count, rows);
-      writeSituation(situationOf(last, neighbours), count);
+      writeSituation([...facts.situation(), stats[last * STATS.length + POPULAR_20]!, neighbours], count);
       writeVisit(count);
       return count;
     },

@@ -4,7 +4,6 @@ import { createForestScorer } from "../trees/forest-scorer.js";
 import type { CandidateFeatures } from "./candidate-features.js";
 import { MAX_CANDIDATES } from "./candidate-set.js";
 import { type Question, queryOf } from "./questions.js";
-import { scoreAt } from "./score-board.js";
 import type { Visits } from "./visits.js";
 
 /** Of a forest, and of session neighbours on the same questions. */
@@ -30,8 +29,10 @@ export function judgeForest(forest: Forest, visits: Visits, asked: readonly Aske
       if (answer < 0) continue;
       scores.fill(0, 0, count);
       addScores(features.rows, count, scores);
-      const close = Float64Array.from(features.candidates.subarray(0, count), (product) =>
-        scoreAt(features.close, features.slots.of(product)),
+      const { boards, slots } = features;
+      const close = Float64Array.from(
+        features.candidates.subarray(0, count),
+        (product) => boards.close.values[slots.of(product)]!,
       );
       places.ranker.push(placeOf(answer, scores.subarray(0, count)));
       if (close[answer]! > 0) places.neighbours.push(placeOf(answer, close));

@@ -6,10 +6,10 @@
  */
 export interface LowerBound {
   /**
-   * The bound for every `step`-th number from place `from` to before place `to`; 0 when no more than `k` are above 0.
-   * `halves` is the memory of the numbers, none of them below 0: the upper half of one's bits is behind the lower one.
+   * The bound for the first `count` numbers; 0 when no more than `k` are above 0. `halves` is the memory of the numbers,
+   * none of them below 0: the upper half of one's bits is behind the lower one.
    */
-  of(halves: Uint32Array, from: number, to: number, step: number, k: number): number;
+  of(halves: Uint32Array, count: number, k: number): number;
 }
 
 /** Keeps of a number its exponent and four bits of its fraction. */
@@ -23,10 +23,10 @@ export function createLowerBound(): LowerBound {
   const boundHalves = new Uint32Array(bound.buffer);
 
   return {
-    of(halves, from, to, step, k) {
+    of(halves, count, k) {
       let lowest = CLASSES;
       let highest = 0;
-      for (let at = 2 * from + 1; at < 2 * to; at += 2 * step) {
+      for (let at = 1; at < 2 * count; at += 2) {
         const its = halves[at]! >>> SHIFT;
         if (its === 0) continue;
         classes[its]!++;

@@ -1,4 +1,4 @@
-import { decodeItemGraph, encodeItemGraph, type ItemGraph } from "../../common/item-graph.js";
+import { decodeItemGraph, encodeItemGraph } from "../../common/item-graph.js";
 import type { Section } from "../../common/section.js";
 import { createSectionReader } from "../../common/section.js";
 import type { SessionNeighbours } from "../../sources/sessions/session-neighbours.js";
@@ -7,17 +7,16 @@ import { FEATURE_COUNT, FEATURES_FORMAT } from "./feature-names.js";
 import type { Ranker } from "./ranker.js";
 import { STATS } from "./ranker-sources.js";
 
-export const RANKER_PARTS = ["near", "next", "products", "trees"] as const;
+export const RANKER_PARTS = ["near", "products", "trees"] as const;
 
 /** A ranker's parts by name, without its neighbours, which are kept once for all who ask them. */
 export type RankerSections = Readonly<Record<(typeof RANKER_PARTS)[number], Section>>;
 
 export function encodeRanker({ sources, forest }: Ranker): RankerSections {
-  const { near, next, embedding, embeddedBy, stats } = sources;
+  const { near, embedding, embeddedBy, stats } = sources;
   const { dimensions, vectors, placeWeights, productWeights } = embedding;
   return {
     near: encodeItemGraph(near),
-    next: encodeItemGraph(next),
     products: {
       formatNumber: FEATURES_FORMAT,
       numbers: { dimensions, byVisits: embeddedBy === "visits" ? 1 : 0 },
@@ -39,13 +38,10 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
     productWeights: read.float32("productWeights"),
   };
   const stats = read.float32("stats");
-  const graphOf = (section: Section): ItemGraph => {
-    const graph = decodeItemGraph(section);
-    if (graph.edges.offsets.length !== productCount + 1) throw new Error("Ranked products have graphs that do not fit");
-    return graph;
-  };
+  const near = decodeItemGraph(sections.near);
   const forest = decodeForest(sections.trees);
   if (
+    near.edges.offsets.length !== productCount + 1 ||
     embedding.vectors.length !== productCount * dimensions ||
     embedding.productWeights.length !== productCount ||
     stats.length !== productCount * STATS.length ||
@@ -54,8 +50,7 @@ export function decodeRanker(sections: RankerSections, neighbours: SessionNeighb
     throw new Error("Ranked products have numbers that do not fit");
   const sources = {
     neighbours,
-    near: graphOf(sections.near),
-    next: graphOf(sections.next),
+    near,
     embedding,
     embeddedBy: read.number("byVisits") === 1 ? ("visits" as const) : ("graph" as const),
     stats,

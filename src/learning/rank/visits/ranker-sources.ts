@@ -1,7 +1,7 @@
 /**
- * What a re-ranker looks products up in, fitted from visits: session neighbours, two item graphs, a small embedding
- * of the products and a few numbers about each. Everything is counted in shares of sessions, not in days, so that shops
- * of any size and pace look alike to the trees.
+ * What a re-ranker looks products up in, fitted from visits: session neighbours, an item graph, a small embedding of
+ * the products and a few numbers about each. Everything is counted in shares of sessions, not in days, so that shops of
+ * any size and pace look alike to the trees.
  */
 import { fitItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import { createRandom } from "../../common/random.js";
@@ -19,8 +19,6 @@ export interface RankerSources {
   readonly neighbours: SessionNeighbours;
   /** Products near a product in sessions, by cosine. */
   readonly near: ItemGraph;
-  /** Products right after a product, by share of its steps. */
-  readonly next: ItemGraph;
   readonly embedding: ItemVectors;
   readonly embeddedBy: Embedding;
   /** `STATS.length` numbers a product. */
@@ -29,27 +27,23 @@ export interface RankerSources {
 
 /**
  * `popular…` is steps per session in the newest 5 %, 20 % and all of the sessions; `lastSeen` the share of sessions since
- * the product's last step. The others are shares of its steps, drawn towards the mean of all products: `repeated` followed
- * by the product itself, `returned` followed by it later in the session, `ended` followed by nothing.
+ * the product's last step.
  */
-export const STATS = ["popular5", "popular20", "popular100", "lastSeen", "repeated", "returned", "ended"] as const;
+export const STATS = ["popular5", "popular20", "popular100", "lastSeen"] as const;
 
 /** Place of a number in a product's stats. */
 export function statAt(name: (typeof STATS)[number]): number {
   return STATS.indexOf(name);
 }
 
-const NEAR = [1, 0.8, 0.64, 0.5, 0.4, 0.3, 0.25, 0.2];
-const GRAPHS = {
-  near: { after: NEAR, before: NEAR, balance: 0.5, keep: 80 },
-  next: { after: [1], before: [], balance: 0, keep: 40 },
-} as const;
+/** The newest sessions of a `popular…`, in percent, and its place in a product's stats. */
+const WINDOWS = ([5, 20, 100] as const).map((percent) => ({ percent, stat: statAt(`popular${percent}`) }));
+const NEAR_BY_STEPS = [1, 0.8, 0.64, 0.5, 0.4, 0.3, 0.25, 0.2];
+const NEAR = { after: NEAR_BY_STEPS, before: NEAR_BY_STEPS, balance: 0.5, keep: 80 };
 /** Newest steps that a visit's direction is made of, and the weight of one beside the step after it. */
 const STEPS = 10;
 const STEP_DECAY = 0.75;
 const EMBEDDING = { rank: 32, oversampling: 8, iterations: 3 } as const;
-/** Steps of an average product that a product's own shares are mixed with. */
-const PRIOR_STEPS = 10;
 
 /** `neighbours` are those of the same visits. 40,000 products and 600,000 steps take some 20 s by visits, 5 s by the graph. */
 export function fitRankerSources(
@@ -61,11 +55,10 @@ export function fitRankerSources(
   const { sessions, endedAt } = visits;
   const { productCount, params } = neighbours;
   const recency = sessionRecency(endedAt, params.sessionDecayDays);
-  const near = fitItemGraph(sessions, recency, productCount, GRAPHS.near);
+  const near = fitItemGraph(sessions, recency, productCount, NEAR);
   return {
     neighbours,
     near,
-    next: fitItemGraph(sessions, recency, productCount, GRAPHS.next),
     embedding:
       embeddedBy === "visits" ? learnItemVectors(sessions, productCount, seed) : embed(near, productCount, seed),
     embeddedBy,
@@ -93,37 +86,17 @@ function productStats({ sessions, runs }: Visits, productCount: number): Float32
   const { offsets, items } = sessions;
   const total = rowCount(sessions);
   const stats = new Float32Array(productCount * STATS.length);
-  const steps = new Float64Array(productCount);
-  const [repeated, returned, ended] = [statAt("repeated"), statAt("returned"), statAt("ended")];
-  const sums = new Float64Array(STATS.length);
   const lastRow = new Int32Array(productCount).fill(-1);
-  const count = (item: number, stat: number, by: number) => {
-    stats[item * STATS.length + stat]! += by;
-    sums[stat]! += by;
-  };
-  let all = 0;
   for (let s = 0; s < total; s++) {
-    const windows = [5, 20, 100].filter((percent) => s >= Math.floor(total * (1 - percent / 100)));
+    const windows = WINDOWS.filter(({ percent }) => s >= Math.floor(total * (1 - percent / 100)));
     for (let at = offsets[s]!; at < offsets[s + 1]!; at++) {
-      const item = items[at]!;
-      const run = runs[at]!;
-      steps[item]! += run;
-      all += run;
-      for (const percent of windows)
-        count(item, percent === 5 ? 0 : percent === 20 ? 1 : 2, run / ((percent / 100) * total));
-      count(item, repeated, run - 1);
-      if (lastRow[item] === s) count(item, returned, 1);
-      lastRow[item] = s;
-    }
-    if (offsets[s + 1]! > offsets[s]!) count(items[offsets[s + 1]! - 1]!, ended, 1);
-  }
-  for (let p = 0; p < productCount; p++) {
-    const from = p * STATS.length;
-    stats[from + statAt("lastSeen")] = lastRow[p] === -1 ? 1 : 1 - lastRow[p]! / total;
-    for (const stat of [repeated, returned, ended]) {
-      const mean = all === 0 ? 0 : sums[stat]! / all;
-      stats[from + stat] = (stats[from + stat]! + PRIOR_STEPS * mean) / (steps[p]! + PRIOR_STEPS);
+      const from = items[at]! * STATS.length;
+      for (const { percent, stat } of windows) stats[from + stat]! += runs[at]! / ((percent / 100) * total);
+      lastRow[items[at]!] = s;
     }
   }
+  const lastSeen = statAt("lastSeen");
+  for (let p = 0; p < productCount; p++)
+    stats[p * STATS.length + lastSeen] = lastRow[p] === -1 ? 1 : 1 - lastRow[p]! / total;
   return stats;
 }

@@ -29,39 +29,19 @@ export class Slots {
   }
 }
 
-/** A score of each product that a query met: `values[slot * width + place]`, 0 for those without. */
-export interface ScoreBoard {
+/** A score of each product that a query met, by slot; 0 for those without. Scratch space: 8 bytes a product. */
+export class ScoreBoard {
   readonly values: Float64Array;
   /** The same memory: the upper half of a value's bits behind its lower one. */
   readonly halves: Uint32Array;
-  readonly width: number;
-  readonly place: number;
-}
 
-/** The score of a slot. */
-export function scoreAt({ values, width, place }: ScoreBoard, slot: number): number {
-  return values[slot * width + place]!;
-}
-
-/**
- * Boards that are written together: `width` scores of one product lie beside each other, so that adding to all of them
- * waits for memory once. Scratch space: 8 bytes a product and board.
- */
-export class ScoreTable {
-  readonly values: Float64Array;
-  readonly width: number;
-
-  constructor(productCount: number, width: number) {
-    this.values = new Float64Array(productCount * width);
-    this.width = width;
-  }
-
-  board(place: number): ScoreBoard {
-    return { values: this.values, halves: new Uint32Array(this.values.buffer), width: this.width, place };
+  constructor(productCount: number) {
+    this.values = new Float64Array(productCount);
+    this.halves = new Uint32Array(this.values.buffer);
   }
 
   /** `slotCount`: slots that may have a score. */
   clear(slotCount: number): void {
-    this.values.fill(0, 0, slotCount * this.width);
+    this.values.fill(0, 0, slotCount);
   }
 }

@@ -10,32 +10,39 @@ export interface SessionQuery {
   readonly weights?: Float32Array;
 }
 
+/** What the neighbours of a query say of products. */
+export interface SessionScores {
+  /** The first `count` are products with a score, in no order, and their scores; overwritten by the next query. */
+  readonly products: Uint32Array;
+  readonly scores: Float64Array;
+  readonly count: number;
+  readonly neighbours: number;
+}
+
 /** Answers queries in scratch space of its own; calls must not overlap, which synchronous calls never do. */
 export interface SessionRecommender {
+  scoresOf(query: SessionQuery): SessionScores;
   /** The `k` best products. Products of the query may be among them: repeats are a prediction like any other. */
   recommend(query: SessionQuery, k: number): Candidates;
   /** Why a product is proposed; undefined when it is not. */
   explain(query: SessionQuery, productIndex: number): Explanation | undefined;
 }
 
-/** The most sessions that a query can meet. */
-export function mostMet({ params, sessionWeights }: SessionNeighbours): number {
-  return Math.min(sessionWeights.length, params.queryItems * params.sessionsPerItem);
-}
-
-/** Makes a recommender for many queries. Scratch space: 4 bytes a session and 12 a product. */
+/** Makes a recommender for many queries. Scratch space: 4 bytes a session and 20 a product. */
 export function createSessionRecommender(model: SessionNeighbours): SessionRecommender {
   const { params, sessions, strengths, sessionWeights, postingOffsets, postings, similarityIdf, scoreIdf } = model;
   const { offsets, items } = sessions;
   /** By session: its number among those met + 1; all zero between queries. */
   const numbers = new Uint32Array(sessionWeights.length);
   // Sessions that share something with the query, as they are met: what they share, their newest item of the query.
-  const touched = new Uint32Array(mostMet(model));
+  const touched = new Uint32Array(Math.min(sessionWeights.length, params.queryItems * params.sessionsPerItem));
   const shared = new Float64Array(touched.length);
   const anchors = new Uint32Array(touched.length);
-  // By product; `scores` is all zero between queries.
+  /** By product; all zero between queries. */
+  const votes = new Float64Array(model.productCount);
+  // The products that got votes.
+  const products = new Uint32Array(model.productCount);
   const scores = new Float64Array(model.productCount);
-  const scored = new Uint32Array(model.productCount);
   // The newest distinct items of the query, newest first.
   const queryItems = new Uint32Array(params.queryItems);
   const queryWeights = new Float64Array(params.queryItems);
@@ -115,32 +122,41 @@ export function createSessionRecommender(model: SessionNeighbours): SessionRecom
     return neighbours.scoreAt(n) * queryWeights[anchorOf(neighbours.indexAt(n))]! ** params.anchorPower;
   }
 
+  function scoresOf(query: SessionQuery): SessionScores {
+    const queryLength = readQuery(query);
+    if (queryLength === 0) return { products, scores, count: 0, neighbours: 0 };
+    const met = findNeighbours(queryLength);
+    let count = 0;
+    for (let n = 0; n < neighbours.size(); n++) {
+      const session = neighbours.indexAt(n);
+      const anchor = queryItems[anchorOf(session)]!;
+      const anchorAt = anchorPlace(session, anchor);
+      const ballot = vote(n);
+      for (let at = offsets[session]!; at < offsets[session + 1]!; at++) {
+        const item = items[at]!;
+        const added = ballot * closeness(at, anchorAt, anchor);
+        if (!(added > 0)) continue;
+        if (votes[item] === 0) products[count++] = item;
+        votes[item]! += added;
+      }
+    }
+    forget(met);
+    for (let c = 0; c < count; c++) {
+      const item = products[c]!;
+      scores[c] = votes[item]! * scoreIdf[item]!;
+      votes[item] = 0;
+    }
+    return { products, scores, count, neighbours: neighbours.size() };
+  }
+
   return {
+    scoresOf,
+
     recommend(query, k) {
-      const queryLength = readQuery(query);
-      if (queryLength === 0) return NO_CANDIDATES;
-      const met = findNeighbours(queryLength);
-      let count = 0;
-      for (let n = 0; n < neighbours.size(); n++) {
-        const session = neighbours.indexAt(n);
-        const anchor = queryItems[anchorOf(session)]!;
-        const anchorAt = anchorPlace(session, anchor);
-        const ballot = vote(n);
-        for (let at = offsets[session]!; at < offsets[session + 1]!; at++) {
-          const item = items[at]!;
-          const added = ballot * closeness(at, anchorAt, anchor);
-          if (!(added > 0)) continue;
-          if (scores[item] === 0) scored[count++] = item;
-          scores[item]! += added;
-        }
-      }
-      forget(met);
+      const { count } = scoresOf(query);
+      if (count === 0) return NO_CANDIDATES;
       best.reset(k);
-      for (let c = 0; c < count; c++) {
-        const item = scored[c]!;
-        best.offer(item, scores[item]! * scoreIdf[item]!);
-        scores[item] = 0;
-      }
+      for (let c = 0; c < count; c++) best.offer(products[c]!, scores[c]!);
       return best.take();
     },
 

@@ -2,34 +2,27 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BestOfBoard } from "../../../../src/learning/rank/visits/best-of-board.js";
 import { createLowerBound } from "../../../../src/learning/rank/visits/lower-bound.js";
-import { createRanks } from "../../../../src/learning/rank/visits/ranks.js";
-import { ScoreTable, Slots } from "../../../../src/learning/rank/visits/score-board.js";
+import { ScoreBoard, Slots } from "../../../../src/learning/rank/visits/score-board.js";
 
 const MOST = 300;
 const score = fc.oneof(
   fc.constantFrom(0, 0.5, 1, Number.MIN_VALUE),
   fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0),
 );
-const scored = fc.uniqueArray(fc.record({ product: fc.nat(MOST - 1), score, other: score }), {
+const scored = fc.uniqueArray(fc.record({ product: fc.nat(MOST - 1), score }), {
   selector: ({ product }) => product,
   maxLength: MOST,
 });
 
 describe("the best of a board", () => {
-  it.each([false, true])("are those that a full sort puts first (with a bound: %s)", (isBound) => {
+  it("are those that a full sort puts first", () => {
     fc.assert(
-      fc.property(scored, fc.integer({ min: 1, max: 90 }), fc.boolean(), (all, most, isLike) => {
+      fc.property(scored, fc.integer({ min: 1, max: 90 }), (all, most) => {
         const slots = new Slots(MOST);
-        const table = new ScoreTable(MOST, 3);
-        for (const { product, score, other } of all) {
-          const slot = slots.of(product);
-          table.values[slot * 3 + 1] = score;
-          table.values[slot * 3 + 2] = other;
-        }
-        const like = new BestOfBoard(slots, MOST);
-        like.find(table.board(2));
-        const best = new BestOfBoard(slots, most, isBound ? createLowerBound() : undefined);
-        best.find(table.board(1), isLike ? like : undefined);
+        const board = new ScoreBoard(MOST);
+        for (const { product, score } of all) board.values[slots.of(product)] = score;
+        const best = new BestOfBoard(slots, most);
+        best.find(board);
         const sorted = all.filter(({ score }) => score > 0);
         sorted.sort((a, b) => b.score - a.score || b.product - a.product);
         const expected = sorted.slice(0, most);
@@ -48,24 +41,11 @@ describe("the lower bound of a board", () => {
     fc.assert(
       fc.property(fc.array(score, { maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (all, k) => {
         const scores = Float64Array.from(all);
-        const least = bound.of(new Uint32Array(scores.buffer), 0, scores.length, 1, k);
+        const least = bound.of(new Uint32Array(scores.buffer), scores.length, k);
         const sorted = all.filter((value) => value > 0).sort((a, b) => b - a);
         expect(least).toBeLessThanOrEqual(sorted[k - 1] ?? 0);
         const next = sorted[k];
         if (next !== undefined && next > 1e-300) expect(least).toBeGreaterThan(next * 0.93);
-      }),
-    );
-  });
-});
-
-describe("the ranks of a board", () => {
-  it("equal those of a sort by falling score and rising index", () => {
-    const ranks = createRanks(MOST);
-    const above = score.filter((value) => value > 0);
-    fc.assert(
-      fc.property(fc.array(above, { maxLength: MOST }), (all) => {
-        const expected = [...all.keys()].sort((a, b) => all[b]! - all[a]! || a - b);
-        expect([...ranks(Float64Array.from(all), all.length).subarray(0, all.length)]).toEqual(expected);
       }),
     );
   });

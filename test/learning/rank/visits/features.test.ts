@@ -3,7 +3,6 @@ import { createCandidateFeatures } from "../../../../src/learning/rank/visits/ca
 import { FEATURE_COUNT, FEATURES } from "../../../../src/learning/rank/visits/feature-names.js";
 import { queryOf, questionsFrom } from "../../../../src/learning/rank/visits/questions.js";
 import { fitRankerSources } from "../../../../src/learning/rank/visits/ranker-sources.js";
-import { scoreAt } from "../../../../src/learning/rank/visits/score-board.js";
 import type { VisitQuery } from "../../../../src/learning/rank/visits/visits.js";
 import { learnItemVectors } from "../../../../src/learning/sources/sessions/item-vectors.js";
 import { fitSessionNeighbours, SESSION_PRESETS } from "../../../../src/learning/sources/sessions/session-neighbours.js";
@@ -36,16 +35,16 @@ describe("features of candidates", () => {
       const its = sources(preset);
       const features = createCandidateFeatures(its);
       const recommender = createSessionRecommender(its.neighbours);
+      const { close } = features.boards;
       for (const question of questionsFrom(FRESH, 0)) {
         const query = queryOf(FRESH, question);
         const count = features.make(query);
         const { indices, scores } = recommender.recommend({ items: query.items }, PRODUCTS);
         const slots = Array.from({ length: features.slots.count }, (_, slot) => slot);
-        expect(slots.filter((slot) => scoreAt(features.close, slot) > 0).length).toBe(indices.length);
-        for (const [i, product] of indices.entries())
-          expect(scoreAt(features.close, features.slots.of(product))).toBeCloseTo(scores[i]!, 9);
+        expect(slots.filter((slot) => close.values[slot]! > 0).length).toBe(indices.length);
+        for (const [i, product] of indices.entries()) expect(close.values[features.slots.of(product)]).toBe(scores[i]);
         const best = features.candidates.subarray(0, count).indexOf(indices[0]!);
-        expect(features.rows[best * FEATURE_COUNT + FEATURES.indexOf("closeRank")]).toBe(1);
+        expect(features.rows[best * FEATURE_COUNT + FEATURES.indexOf("close")]).toBe(1);
       }
     },
   );

@@ -108,9 +108,9 @@ describe("a learned ranker", () => {
     const written = { productIds, popularity, sessions: neighbours, ranker: ranker(), ...NO_OTHERS };
     const container = decodeContainer(encodeSnapshot(manifest, written));
     const sections = new Map(container.sections);
-    sections.set("ranker_products", { ...sections.get("ranker_products")!, formatNumber: 1 });
-    // Sequential rules, which this version does not have.
-    sections.set("ranker_following", sections.get("ranker_near")!);
+    sections.set("ranker_products", { ...sections.get("ranker_products")!, formatNumber: 3 });
+    // What comes right after a product, which this version does not have.
+    sections.set("ranker_next", sections.get("ranker_near")!);
     const earlier = decodeContainer(encodeContainer({ ...container, sections }));
     const { fitted, unread } = runAtOnce(snapshotSteps(earlier, hnswIndexes().open));
     expect(unread).toEqual(["ranker"]);

@@ -3,8 +3,7 @@ import { packForest } from "../../../../bench/born-trained/pack-forest.js";
 import { type Forest, treeCount } from "../../../../src/learning/rank/trees/forest.js";
 import { FEATURE_COUNT, FEATURES } from "../../../../src/learning/rank/visits/feature-names.js";
 import { learnRanker, RANKER_BUDGET } from "../../../../src/learning/rank/visits/learn-ranker.js";
-import { unpackForest } from "../../../../src/learning/rank/visits/packed-forest.js";
-import { shippedForest } from "../../../../src/learning/rank/visits/shipped-forest.js";
+import { shippedForest, unpackForest } from "../../../../src/learning/rank/visits/shipped-forest.js";
 import { SHIPPED_FOREST } from "../../../../src/learning/rank/visits/shipped-forest-asset.js";
 import { firstVisits } from "../../../../src/learning/rank/visits/visits.js";
 import { BROWSING } from "../../../../src/learning/sources/sessions/session-neighbours.js";
@@ -70,7 +69,7 @@ describe("a shop that begins with the forest that ships", () => {
     learnRanker(firstVisits(walks(1200, 1), visits), PRODUCTS, BROWSING, SEED, RANKER_BUDGET, forest);
 
   it("is served by it with too few steps to learn from, without any, too", () => {
-    expect(learn(60, shipped)).toMatchObject({ origin: "shipped", reason: "", forest: shipped });
+    expect(learn(40, shipped)).toMatchObject({ origin: "shipped", reason: "", forest: shipped });
     expect(learn(5, shipped)).toMatchObject({ origin: "shipped", forest: shipped, judged: undefined });
   });
 
@@ -81,10 +80,10 @@ describe("a shop that begins with the forest that ships", () => {
   });
 
   it("adds trees of its own to a forest that fits it", () => {
-    const { forest, origin } = learn(1200, stump("next", 0.5));
+    const { forest, origin } = learn(1200, stump("close", 0.5));
     expect(origin).toBe("shipped_and_own");
     expect(forest && treeCount(forest)).toBeGreaterThan(2);
-    expect(forest?.values.slice(0, 3)).toEqual(stump("next", 0.5).values);
+    expect(forest?.values.slice(0, 3)).toEqual(stump("close", 0.5).values);
   });
 
   it("is not misled by a forest that does not fit it", () => {

@@ -53,6 +53,15 @@ describe("session neighbours, worked out by hand,", () => {
     expect(found.scores[0]).toBe(found.scores[1]);
   });
 
+  it("count the votes of the k most similar sessions, of equal ones the newer", () => {
+    const recommender = createSessionRecommender(fit(rowsFrom(VISITS), { ...PLAIN, k: 1 }));
+    expect(recommender.scoresOf(items(STOVE)).neighbours).toBe(1);
+    expect([...recommender.recommend(items(STOVE), 10).indices]).toEqual([LAMP, GAS]);
+    // A visit with both is more alike.
+    expect([...recommender.recommend(items(GAS, LAMP), 10).indices]).toEqual([STOVE, GAS]);
+    expect([...recommender.recommend(items(TENT, MAT), 10).indices]).toEqual([TENT]);
+  });
+
   it("prefer newer sessions when sessions decay", () => {
     const found = createSessionRecommender(fit(rowsFrom(VISITS), { ...PLAIN, sessionDecayDays: 1 })).recommend(
       items(TENT),
