@@ -4,10 +4,10 @@ import type { Candidates } from "../common/candidates.js";
 import { basketsByProduct, distinctBaskets, type Rows, rowCount } from "../common/rows.js";
 import { createTopK } from "../common/top-k.js";
 import { type ItemWeights, neighbourhoodRidge } from "../sources/carts/neighbourhood-ridge.js";
-import { fitLinearSessions, sessionRecency } from "../sources/sessions/linear-sessions.js";
-import type { SessionNeighbours } from "../sources/sessions/session-neighbours.js";
+import { type SessionNeighbours, sessionRecency } from "../sources/sessions/session-neighbours.js";
 import { createSessionRecommender } from "../sources/sessions/session-recommender.js";
 import { easeScores, fitEase } from "./ease.js";
+import { fitLinearSessions } from "./linear-sessions.js";
 import type { Asked, Ranking } from "./rankings.js";
 
 /** Products up to which EASE^R is exact; beyond, its form within neighbourhoods stands in. */
@@ -100,7 +100,7 @@ function sessionNeighbours(sessions: SessionNeighbours): Baseline {
   return { name: "vstan", kind: "baseline", answer: ({ items }, k) => recommender.recommend({ items }, k).indices };
 }
 
-/** SLIST: answers by the linear session model (`session/linear-sessions.ts`), with repeats. Rows are in order of time. */
+/** SLIST: answers by the linear session model (`linear-sessions.ts`), with repeats. Rows are in order of time. */
 function linearSessions({ rows, endedAt, productCount }: BaselineData, { params }: SessionNeighbours): Baseline {
   const recency = sessionRecency(endedAt, params.sessionDecayDays);
   const { edges, weights } = fitLinearSessions(rows, recency, productCount);

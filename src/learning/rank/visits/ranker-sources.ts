@@ -7,8 +7,7 @@ import { fitItemGraph, type ItemGraph } from "../../common/item-graph.js";
 import { createRandom } from "../../common/random.js";
 import { rowCount } from "../../common/rows.js";
 import { type ItemVectors, learnItemVectors } from "../../sources/sessions/item-vectors.js";
-import { sessionRecency } from "../../sources/sessions/linear-sessions.js";
-import type { SessionNeighbours } from "../../sources/sessions/session-neighbours.js";
+import { type SessionNeighbours, sessionRecency } from "../../sources/sessions/session-neighbours.js";
 import { truncatedSvd } from "../../text/truncated-svd.js";
 import type { Visits } from "./visits.js";
 

@@ -341,3 +341,12 @@ export function decodeSessionNeighbours(section: Section): SessionNeighbours {
     scoreIdf: reader.float32("scoreIdf"),
   };
 }
+
+/** What each session counts beside the newest one: e^(-age / decayDays), never 0, so that what is old only is still known. */
+export function sessionRecency(endedAt: Float64Array, decayDays: number): Float32Array {
+  const newest = endedAt.at(-1) ?? 0;
+  const recency = new Float32Array(endedAt.length);
+  for (let s = 0; s < recency.length; s++)
+    recency[s] = Math.max(1e-6, Math.exp(-(newest - endedAt[s]!) / DAY_MS / decayDays));
+  return recency;
+}

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../../../src/learning/common/random.js";
-import { rowOf, rowsFrom } from "../../../../src/learning/common/rows.js";
+import { createRandom } from "../../../src/learning/common/random.js";
+import { rowOf, rowsFrom } from "../../../src/learning/common/rows.js";
 import {
   fitLinearSessions,
   LINEAR_SESSIONS,
   type LinearSessionParams,
-  sessionRecency,
-} from "../../../../src/learning/sources/sessions/linear-sessions.js";
+} from "../../../src/learning/evaluation/linear-sessions.js";
+import { sessionRecency } from "../../../src/learning/sources/sessions/session-neighbours.js";
 
 const PRODUCTS = 9;
 const DAY = 86_400_000;

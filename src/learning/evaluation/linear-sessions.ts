@@ -13,18 +13,16 @@
  *
  * Different here: the paper inverts one matrix of all products, which grows with the cube of their number. Here each
  * product is foretold by the `sources` that foretell it best alone, with an exact solution for these, as in
- * `cart/neighbourhood-ridge.ts`. A product does not foretell itself; whoever wants repeats adds a weight of their own, as
+ * `sources/carts/neighbourhood-ridge.ts`. A product does not foretell itself; whoever wants repeats adds a weight of their own, as
  * the paper's bound on the diagonal does.
  *
  * Memory while fitting: 12 bytes for each two products that met, `MAX_PAIRS` at most: older sessions are left out beyond.
  * Time: 43,000 products with 64 sources take some 4 s.
  */
-import type { ItemGraph } from "../../common/item-graph.js";
-import { solvePositiveDefinite } from "../../common/positive-definite.js";
-import { placesOf, type Rows, rowCount, rowOfPlaces } from "../../common/rows.js";
-import { createTopK } from "../../common/top-k.js";
-
-const DAY_MS = 86_400_000;
+import type { ItemGraph } from "../common/item-graph.js";
+import { solvePositiveDefinite } from "../common/positive-definite.js";
+import { placesOf, type Rows, rowCount, rowOfPlaces } from "../common/rows.js";
+import { createTopK } from "../common/top-k.js";
 
 export interface LinearSessionParams {
   /** Share of SLIS beside SLIT. */
@@ -48,15 +46,6 @@ export const LINEAR_SESSIONS: LinearSessionParams = {
   sources: 64,
   keep: 100,
 };
-
-/** What each session counts beside the newest one: e^(-age / decayDays), never 0, so that what is old only is still known. */
-export function sessionRecency(endedAt: Float64Array, decayDays: number): Float32Array {
-  const newest = endedAt.at(-1) ?? 0;
-  const recency = new Float32Array(endedAt.length);
-  for (let s = 0; s < recency.length; s++)
-    recency[s] = Math.max(1e-6, Math.exp(-(newest - endedAt[s]!) / DAY_MS / decayDays));
-  return recency;
-}
 
 /** Products of a session that lie further apart are not seen together. */
 const REACH = 60;
