@@ -1,5 +1,5 @@
+import { createRanks } from "../../common/top-k.js";
 import { FEATURE_COUNT, RANKED, SCORES, type Score } from "./feature-names.js";
-import { createRanks } from "./ranks.js";
 import type { ScoreBoard } from "./score-board.js";
 
 /** The rank of a candidate that a board does not score. */

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BestOfBoard } from "../../../../src/learning/rank/visits/best-of-board.js";
 import { createLowerBound } from "../../../../src/learning/rank/visits/lower-bound.js";
-import { createRanks } from "../../../../src/learning/rank/visits/ranks.js";
 import { ScoreTable, Slots } from "../../../../src/learning/rank/visits/score-board.js";
 
 const MOST = 300;
@@ -53,19 +52,6 @@ describe("the lower bound of a board", () => {
         expect(least).toBeLessThanOrEqual(sorted[k - 1] ?? 0);
         const next = sorted[k];
         if (next !== undefined && next > 1e-300) expect(least).toBeGreaterThan(next * 0.93);
-      }),
-    );
-  });
-});
-
-describe("the ranks of a board", () => {
-  it("equal those of a sort by falling score and rising index", () => {
-    const ranks = createRanks(MOST);
-    const above = score.filter((value) => value > 0);
-    fc.assert(
-      fc.property(fc.array(above, { maxLength: MOST }), (all) => {
-        const expected = [...all.keys()].sort((a, b) => all[b]! - all[a]! || a - b);
-        expect([...ranks(Float64Array.from(all), all.length).subarray(0, all.length)]).toEqual(expected);
       }),
     );
   });
