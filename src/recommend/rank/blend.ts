@@ -1,5 +1,5 @@
 import type { Candidates } from "../../learning/common/candidates.js";
-import { createDescendingOrder } from "../../learning/common/descending-order.js";
+import { createDescendingOrder } from "../../learning/common/top-k.js";
 import { placeWorth } from "../../learning/rank/source-blend.js";
 import type { List, ServingModel } from "../../learning/sources/source.js";
 import type { WeightedCandidates } from "../gather/gather.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/learning/common/random.js";
-import { createTopK } from "../../../src/learning/common/top-k.js";
+import { createDescendingOrder, createRanks, createTopK } from "../../../src/learning/common/top-k.js";
 
 it("top k keeps the best of any offers, equal scores by falling index, as a full sort would", () => {
   const offers = fc.uniqueArray(fc.record({ index: fc.nat(200), score: fc.integer({ min: -3, max: 3 }) }), {
@@ -50,4 +50,62 @@ it("top k still keeps the best after its size was read", () => {
   expect([best.indexAt(0), best.indexAt(1)].toSorted()).toEqual([4, 5]);
   for (const index of [3, 9, 7]) best.offer(index, index);
   expect([...best.take().indices]).toEqual([9, 7]);
+});
+
+const scored = fc.uniqueArray(
+  fc.record({
+    id: fc.nat(1000),
+    score: fc.oneof(fc.constantFrom(0, -0, 1, 0.5), fc.double({ noNaN: true, min: -1e9, max: 1e9 })),
+  }),
+  { selector: ({ id }) => id, maxLength: 600 },
+);
+
+describe("descending order", () => {
+  it("is that of a sort by falling score and rising id", () => {
+    const falling = createDescendingOrder();
+    fc.assert(
+      fc.property(scored, (all) => {
+        const scores = Float64Array.from(all, ({ score }) => score);
+        const ids = Uint32Array.from(all, ({ id }) => id);
+        const order = falling.of(scores, ids, all.length);
+        const expected = [...all.keys()].sort((a, b) => scores[b]! - scores[a]! || ids[a]! - ids[b]!);
+        expect([...order]).toEqual(expected);
+      }),
+    );
+  });
+
+  it("is the same for many equal scores, and for scores far from the others", () => {
+    const falling = createDescendingOrder();
+    const random = createRandom(6);
+    const shapes = [() => 1 + Math.floor(random() * 3), (place: number) => (place === 3 ? 1e-200 : 0.5 + random())];
+    for (const shape of shapes)
+      for (const count of [300, 1000, 3000]) {
+        const scores = Float64Array.from({ length: count }, (_, place) => shape(place));
+        const ids = Uint32Array.from({ length: count }, (_, place) => (place * 7919) % 100_003);
+        const expected = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || ids[a]! - ids[b]!);
+        expect([...falling.of(scores, ids, count)]).toEqual(expected);
+      }
+  });
+
+  it("sorts only the first places", () => {
+    const order = createDescendingOrder().of(Float64Array.of(1, 2, 9), Uint32Array.of(0, 1, 2), 2);
+    expect([...order]).toEqual([1, 0]);
+  });
+});
+
+const above = fc.oneof(
+  fc.constantFrom(0.5, 1, Number.MIN_VALUE),
+  fc.double({ min: 0, max: 1e9, noNaN: true, minExcluded: true }),
+);
+
+describe("ranks", () => {
+  it("equal those of a sort by falling score and rising index", () => {
+    const ranks = createRanks(300);
+    fc.assert(
+      fc.property(fc.array(above, { maxLength: 300 }), (all) => {
+        const expected = [...all.keys()].sort((a, b) => all[b]! - all[a]! || a - b);
+        expect([...ranks(Float64Array.from(all), all.length).subarray(0, all.length)]).toEqual(expected);
+      }),
+    );
+  });
 });

@@ -7,7 +7,7 @@
  * the trees. Scratch space: 4 bytes a session and some 90 a product.
  */
 import { type Candidates, type Explanation, NO_CANDIDATES } from "../../common/candidates.js";
-import { createDescendingOrder } from "../../common/descending-order.js";
+import { createDescendingOrder } from "../../common/top-k.js";
 import { createSessionRecommender } from "../../sources/sessions/session-recommender.js";
 import type { Forest } from "../trees/forest.js";
 import { createForestScorer, softmaxInPlace } from "../trees/forest-scorer.js";

@@ -10,11 +10,11 @@
  * interactions; 12 bytes for each product and day on which it was met, while counting 4 for each interaction.
  */
 import type { Candidates } from "../../common/candidates.js";
-import { createDescendingOrder } from "../../common/descending-order.js";
 import { GrowingArray } from "../../common/growing-array.js";
 import { placesOf } from "../../common/rows.js";
 import type { Section } from "../../common/section.js";
 import { createSectionReader } from "../../common/section.js";
+import { createDescendingOrder } from "../../common/top-k.js";
 import type { Meetings } from "./popularity.js";
 import { POPULARITY_WEIGHT } from "./popularity.js";
 
