@@ -35,7 +35,7 @@ const decodeSnapshot = (bytes: SnapshotBytes) => runAtOnce(snapshotSteps(decodeC
 function withFormat(part: string, formatNumber: number): SnapshotBytes {
   const container = decodeContainer(encodeSnapshot(manifest, fitted));
   const sections = new Map(container.sections);
-  sections.set(part, { ...sections.get(part)!, formatNumber });
+  sections.set(part, { numbers: {}, arrays: {}, ...sections.get(part), formatNumber });
   return encodeContainer({ ...container, sections });
 }
 
@@ -47,6 +47,12 @@ describe("a snapshot of another version", () => {
     const read = decodeSnapshot(withFormat(part, 99));
     expect(read.unread).toEqual([part]);
     expect(read.fitted).toMatchObject({ productIds: ["a", "b", "c"], ...missing });
+  });
+
+  it("is read without its order of carts of the format before", () => {
+    const read = decodeSnapshot(withFormat("cart_ranking", 1));
+    expect(read.unread).toEqual(["cart_ranking"]);
+    expect(read.fitted.cartRanking).toBeUndefined();
   });
 
   it("serves with its remaining parts, and reports the missing ones", () => {
