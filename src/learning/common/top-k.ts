@@ -1,5 +1,5 @@
 /**
- * The k best of many scored products, scored products by falling score, and the ranks of scores. All work in arrays that
+ * The k best of many scored products, and scored products by falling score. All work in arrays that
  * they keep, so that an answer leaves nothing to collect.
  *
  * Top k: quickselect (Hoare: Algorithm 65, Find, CACM 1961) over a buffer of 2 k, O(n) for n offers. Falling order: one
@@ -224,17 +224,4 @@ function insert(order: Uint32Array, count: number, scores: Float64Array, ids: Ui
     }
     order[at] = place;
   }
-}
-
-/**
- * Places 0 to `count` - 1 by falling score, equal scores by rising place. Scores are finite numbers. Calls must not
- * overlap, and the order is overwritten by the next one.
- */
-export type Ranks = (scores: Float64Array, count: number) => Uint32Array;
-
-/** `most`: scores of one call. */
-export function createRanks(most: number): Ranks {
-  const places = Uint32Array.from({ length: most }, (_, place) => place);
-  const falling = createDescendingOrder();
-  return (scores, count) => falling.of(scores, places, count);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/learning/common/random.js";
-import { createDescendingOrder, createRanks, createTopK } from "../../../src/learning/common/top-k.js";
+import { createDescendingOrder, createTopK } from "../../../src/learning/common/top-k.js";
 
 it("top k keeps the best of any offers, equal scores by falling index, as a full sort would", () => {
   const offers = fc.uniqueArray(fc.record({ index: fc.nat(200), score: fc.integer({ min: -3, max: 3 }) }), {
@@ -90,22 +90,5 @@ describe("descending order", () => {
   it("sorts only the first places", () => {
     const order = createDescendingOrder().of(Float64Array.of(1, 2, 9), Uint32Array.of(0, 1, 2), 2);
     expect([...order]).toEqual([1, 0]);
-  });
-});
-
-const above = fc.oneof(
-  fc.constantFrom(0.5, 1, Number.MIN_VALUE),
-  fc.double({ min: 0, max: 1e9, noNaN: true, minExcluded: true }),
-);
-
-describe("ranks", () => {
-  it("equal those of a sort by falling score and rising index", () => {
-    const ranks = createRanks(300);
-    fc.assert(
-      fc.property(fc.array(above, { maxLength: 300 }), (all) => {
-        const expected = [...all.keys()].sort((a, b) => all[b]! - all[a]! || a - b);
-        expect([...ranks(Float64Array.from(all), all.length).subarray(0, all.length)]).toEqual(expected);
-      }),
-    );
   });
 });
