@@ -7,7 +7,7 @@ import type { RankedGroups } from "../../src/learning/rank/trees/listwise.js";
 import { BestOfBoard } from "../../src/learning/rank/visits/best-of-board.js";
 import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
 import { MAX_CANDIDATES, TAKEN } from "../../src/learning/rank/visits/candidate-set.js";
-import { FEATURE_COUNT, SCORES } from "../../src/learning/rank/visits/feature-names.js";
+import { FEATURE_COUNT } from "../../src/learning/rank/visits/feature-names.js";
 import { createGroups } from "../../src/learning/rank/visits/groups.js";
 import { newestSlices, pilotBins, RANKER_BUDGET, type Slice } from "../../src/learning/rank/visits/learn-ranker.js";
 import { type Question, queryOf } from "../../src/learning/rank/visits/questions.js";
@@ -21,7 +21,8 @@ export const SEED = 20_261_121;
 const DEPTH = 20;
 
 /** What proposes candidates: the best of a board, products of the visit, or recently popular products. */
-export const PROPOSERS = [...SCORES, "visit", "popular"] as const;
+const BOARDS = ["close", "walk", "longWalk"] as const satisfies readonly (keyof typeof TAKEN)[];
+export const PROPOSERS = [...BOARDS, "visit", "popular"] as const;
 export type Proposer = (typeof PROPOSERS)[number];
 
 /** Candidates of questions, binned, and who proposed each: a bit for each of `PROPOSERS`. */
@@ -101,7 +102,7 @@ function proposersOf({ candidates, slots, boards }: CandidateFeatures, count: nu
     const c = places.get(product);
     if (c !== undefined) bits[c]! |= bitOf(by);
   };
-  for (const name of SCORES) {
+  for (const name of BOARDS) {
     const best = new BestOfBoard(slots, TAKEN[name]);
     best.find(boards[name]);
     for (let i = 0; i < best.count; i++) mark(slots.products[best.slots[i]!]!, name);

@@ -18,6 +18,7 @@ const part = (
 
 export const PARTS: readonly Part[] = [
   part("session neighbours", ["close", "neighbours"], ["close"], "close"),
+  part("products met together", ["near"], [], "near"),
   part("walks of two and three steps", ["walk", "longWalk"], ["walk", "longWalk"], "walk"),
   part("item embedding", ["likeLast", "likeVisit", "likeShare"], [], "likeVisit"),
   part(

@@ -125,7 +125,7 @@ describe("a model trained on visits", () => {
   });
 
   it("has the forest that ships when there are too few steps, and tells so", async () => {
-    const { manifest, bytes } = await train(walkers(40));
+    const { manifest, bytes } = await train(walkers(60));
     const ranker = manifest.algorithms.find(({ name }) => name === "ranker");
     expect(ranker).toMatchObject({ included: true, reason: "", facts: { forest: 1 } });
     expect(ranker?.facts.steps).toBeLessThan(400);

@@ -39,7 +39,7 @@ export function createCandidateFeatures(
   const slots = new Slots(productCount);
   const close = new ScoreBoard(productCount);
   const walk = createGraphWalk(sources.near, productCount, slots);
-  const boards = { close, walk: walk.walk, longWalk: walk.longWalk };
+  const boards = { close, near: walk.near, walk: walk.walk, longWalk: walk.longWalk };
   const facts = createVisitFacts(productCount);
   const set = createCandidateSet(sources, close, walk, slots);
   const candidates = set.products;

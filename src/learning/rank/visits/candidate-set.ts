@@ -6,7 +6,7 @@ import type { ScoreBoard, Slots } from "./score-board.js";
 
 export const MAX_CANDIDATES = 240;
 
-/** How many of a board's best become candidates. */
+/** How many of a board's best become candidates. Nearly all that are near are reached by the walk as well. */
 export const TAKEN = { close: 80, walk: 40, longWalk: 20 } as const;
 const RECENTLY_POPULAR = 10;
 

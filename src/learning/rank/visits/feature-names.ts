@@ -1,7 +1,7 @@
 import { STATS } from "./ranker-sources.js";
 
 /** Scores that are given as shares of the best one. */
-export const SCORES = ["close", "walk", "longWalk"] as const;
+export const SCORES = ["close", "near", "walk", "longWalk"] as const;
 export type Score = (typeof SCORES)[number];
 const ITEM = [...STATS, "trend", "popularToLast"] as const;
 const LIKENESS = ["likeLast", "likeVisit", "likeShare"] as const;

@@ -9,7 +9,8 @@ import { BestOfBoard } from "./best-of-board.js";
 import { ScoreBoard, type Slots } from "./score-board.js";
 
 export interface GraphWalk {
-  /** Where two steps lead, and where three do. */
+  /** Where one step leads, where two do, and where three do. */
+  readonly near: ScoreBoard;
   readonly walk: ScoreBoard;
   readonly longWalk: ScoreBoard;
   /** The best of `walk`, from which the third step starts. */
@@ -78,6 +79,7 @@ export function createGraphWalk({ edges: rows, weights }: ItemGraph, productCoun
   }
 
   return {
+    near,
     walk,
     longWalk,
     best,

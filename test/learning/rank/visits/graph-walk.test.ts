@@ -47,18 +47,19 @@ function walked(near: ItemGraph, items: Uint32Array) {
   for (const [place, item] of newest.entries())
     for (const { to, weight } of edgesOf(near, item)) from.add(to, 0.75 ** place * weight);
   const walk = step(near, from, 60, 40, 0.3);
-  return { walk, longWalk: step(near, walk, 80, 20, 0) };
+  return { near: from, walk, longWalk: step(near, walk, 80, 20, 0) };
 }
 
-it("a walk over the graph gives the scores of a plain one, in two steps and in three", () => {
+it("a walk over the graph gives the scores of a plain one, in one step, in two and in three", () => {
   const { near } = fitRankerSources(VISITS, fitSessionNeighbours(VISITS, PRODUCTS), 7);
   const slots = new Slots(PRODUCTS);
-  const { walk, longWalk, ask, clear } = createGraphWalk(near, PRODUCTS, slots);
+  const { near: nearest, walk, longWalk, ask, clear } = createGraphWalk(near, PRODUCTS, slots);
   for (const items of QUERIES) {
     clear();
     slots.clear();
     ask(items);
     const expected = walked(near, items);
+    expectBoard(nearest, slots, expected.near);
     expectBoard(walk, slots, expected.walk);
     expectBoard(longWalk, slots, expected.longWalk);
   }

@@ -69,7 +69,7 @@ describe("a shop that begins with the forest that ships", () => {
     learnRanker(firstVisits(walks(1200, 1), visits), PRODUCTS, BROWSING, SEED, RANKER_BUDGET, forest);
 
   it("is served by it with too few steps to learn from, without any, too", () => {
-    expect(learn(40, shipped)).toMatchObject({ origin: "shipped", reason: "", forest: shipped });
+    expect(learn(60, shipped)).toMatchObject({ origin: "shipped", reason: "", forest: shipped });
     expect(learn(5, shipped)).toMatchObject({ origin: "shipped", forest: shipped, judged: undefined });
   });
 
