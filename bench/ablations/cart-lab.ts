@@ -3,7 +3,7 @@
  * the questions about the newest orders of train, and of those about the orders that judge.
  */
 import { createRandom } from "../../src/learning/common/random.js";
-import { evenly, firstRows, rowCount } from "../../src/learning/common/rows.js";
+import { firstRows, rowCount } from "../../src/learning/common/rows.js";
 import { createTopK } from "../../src/learning/common/top-k.js";
 import {
   type CartCandidates,
@@ -12,9 +12,9 @@ import {
   createCartCandidates,
 } from "../../src/learning/rank/carts/candidates.js";
 import { CART_FEATURES } from "../../src/learning/rank/carts/features.js";
-import { CART_RANKING_DEFAULTS, fitCartSources } from "../../src/learning/rank/carts/learn-ranking.js";
+import { CART_RANKING_DEFAULTS, fitCartSources, pilotBins } from "../../src/learning/rank/carts/learn-ranking.js";
 import { type AnsweredQuestion, cartQuestions, orderQuestions } from "../../src/learning/rank/carts/questions.js";
-import { createRowBinner, type FeatureBins, learnBins } from "../../src/learning/rank/trees/bins.js";
+import { createRowBinner, type FeatureBins } from "../../src/learning/rank/trees/bins.js";
 import { boostRanking } from "../../src/learning/rank/trees/listwise.js";
 import { CART_PARTS, CART_PROPOSERS, type CartFeature, type CartProposer } from "./cart-parts.js";
 import { type AskedRows, binColumns, columnsOf, cutRows, scoresOf } from "./cut.js";
@@ -23,8 +23,6 @@ import { type Figure, hitsOf, type Trial } from "./trial.js";
 
 const WIDTH = CART_FEATURES.length;
 const DEPTH = 20;
-/** Questions from which bins are learned. */
-const PILOT = 600;
 const GROWN_ON = 0.7;
 const LEAST_SHARE = 1e-3;
 const MAX_CANDIDATES = 1024;
@@ -180,21 +178,6 @@ function figuresOf(found: Float64Array, questions: readonly AnsweredQuestion[]):
       { values, units },
     ];
   });
-}
-
-function pilotBins(sources: CartSources, questions: readonly AnsweredQuestion[]): FeatureBins {
-  const candidatesOf = createCartCandidates(sources);
-  const parts = evenly(questions, PILOT).map(({ question }) => {
-    const { rows, count } = candidatesOf(question);
-    return rows.slice(0, count * WIDTH);
-  });
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return learnBins(all, WIDTH);
 }
 
 const NOTHING: CartCandidates = { count: 0, products: new Uint32Array(0), rows: new Float32Array(0) };

@@ -4,12 +4,18 @@
  */
 import { createRowBinner, type FeatureBins } from "../../src/learning/rank/trees/bins.js";
 import type { RankedGroups } from "../../src/learning/rank/trees/listwise.js";
+import { createRankedGroups } from "../../src/learning/rank/trees/ranked-groups.js";
 import { BestOfBoard } from "../../src/learning/rank/visits/best-of-board.js";
 import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
 import { MAX_CANDIDATES, TAKEN } from "../../src/learning/rank/visits/candidate-set.js";
 import { FEATURE_COUNT } from "../../src/learning/rank/visits/feature-names.js";
-import { createGroups } from "../../src/learning/rank/visits/groups.js";
-import { newestSlices, pilotBins, RANKER_BUDGET, type Slice } from "../../src/learning/rank/visits/learn-ranker.js";
+import {
+  addQuestion,
+  newestSlices,
+  pilotBins,
+  RANKER_BUDGET,
+  type Slice,
+} from "../../src/learning/rank/visits/learn-ranker.js";
 import { type Question, queryOf } from "../../src/learning/rank/visits/questions.js";
 import { fitRankerSources } from "../../src/learning/rank/visits/ranker-sources.js";
 import type { VisitQuery, Visits } from "../../src/learning/rank/visits/visits.js";
@@ -83,11 +89,11 @@ export function prepareLab(name: string, every: number, steps: number): Lab {
 }
 
 function createAsked(bins: FeatureBins) {
-  const groups = createGroups(bins);
+  const groups = createRankedGroups(bins);
   const proposed: number[] = [];
   return {
     add(features: CandidateFeatures, query: VisitQuery, answer: number): void {
-      const count = groups.add(features, query, answer);
+      const count = addQuestion(groups, features, query, answer);
       if (count > 0) for (const bits of proposersOf(features, count, query)) proposed.push(bits);
     },
     all: (): Asked => ({ ...groups.all(), proposed: Uint16Array.from(proposed) }),

@@ -4,12 +4,13 @@
  */
 import { createRandom } from "../../src/learning/common/random.js";
 import { evenly, rowCount } from "../../src/learning/common/rows.js";
-import { learnBins } from "../../src/learning/rank/trees/bins.js";
+import { learnBinsOfParts } from "../../src/learning/rank/trees/bins.js";
 import type { Forest } from "../../src/learning/rank/trees/forest.js";
 import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking } from "../../src/learning/rank/trees/listwise.js";
+import { createRankedGroups } from "../../src/learning/rank/trees/ranked-groups.js";
 import { type CandidateFeatures, createCandidateFeatures } from "../../src/learning/rank/visits/candidate-features.js";
 import { FEATURE_COUNT, FEATURES } from "../../src/learning/rank/visits/feature-names.js";
-import { createGroups } from "../../src/learning/rank/visits/groups.js";
+import { addQuestion } from "../../src/learning/rank/visits/learn-ranker.js";
 import { type Question, queryOf, questionsFrom } from "../../src/learning/rank/visits/questions.js";
 import { fitRankerSources } from "../../src/learning/rank/visits/ranker-sources.js";
 import { firstVisits } from "../../src/learning/rank/visits/visits.js";
@@ -50,19 +51,24 @@ export function learnForest(shops: readonly Shop[], { seed, questionsPerShop, sa
   const pilots = asked.map(({ shop, features, questions }) =>
     pilotRows(features(), shop, evenly(questions, PILOT), masked),
   );
-  const bins = learnBins(Float32Array.from(pilots.flatMap((rows) => [...rows])), FEATURE_COUNT);
-  const learned = createGroups(bins);
-  const heldOut = createGroups(bins);
+  const bins = learnBinsOfParts(pilots, FEATURE_COUNT);
+  const learned = createRankedGroups(bins);
+  const heldOut = createRankedGroups(bins);
   for (const { shop, features, questions } of asked) {
     const made = features();
     const chosen = evenly(questions, questionsPerShop);
     for (const question of chosen)
-      (question.session % HELD_OUT === 0 ? heldOut : learned).add(made, queryOf(shop.visits, question), question.next);
+      addQuestion(
+        question.session % HELD_OUT === 0 ? heldOut : learned,
+        made,
+        queryOf(shop.visits, question),
+        question.next,
+      );
   }
   const { forest, losses, featureGains } = boostRanking(
     bins,
-    learned.withPrior(),
-    heldOut.withPrior(),
+    learned.all(),
+    heldOut.all(),
     BOOSTING,
     createRandom(seed),
   );

@@ -23,7 +23,7 @@ export function productNumbers(sessions: readonly ShopSession[]): ReadonlyMap<st
   return numbers;
 }
 
-/** Sessions of known products as a training reads them: what is met several times in a row is one step of a longer run. */
+/** Sessions of known products as a training reads them. A product met several times in a row is one step with a longer run. */
 export function visitsOf(sessions: readonly ShopSession[], numbers: ReadonlyMap<string, number>): Visits {
   const runs: number[] = [];
   const rows = sessions.map(({ items }) => {

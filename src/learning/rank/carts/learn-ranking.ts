@@ -18,7 +18,7 @@ import { type CartParams, fitCartComplements } from "../../sources/carts/complem
 import { cartSales } from "../../sources/carts/sales.js";
 import { associationRules } from "../../sources/rules/association-rules.js";
 import { type Judgement, judgementOf, placeOf } from "../judgement.js";
-import { type FeatureBins, learnBins } from "../trees/bins.js";
+import { type FeatureBins, learnBinsOfParts } from "../trees/bins.js";
 import { type Forest, treeCount } from "../trees/forest.js";
 import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking, type RankedGroups } from "../trees/listwise.js";
 import { createRankedGroups, joinGroups } from "../trees/ranked-groups.js";
@@ -197,19 +197,13 @@ function growTrees(
 }
 
 /** Bins of the features, from the candidates of some questions. */
-function pilotBins(sources: CartSources, questions: readonly AnsweredQuestion[]): FeatureBins {
+export function pilotBins(sources: CartSources, questions: readonly AnsweredQuestion[]): FeatureBins {
   const candidatesOf = createCartCandidates(sources);
   const parts = evenly(questions, PILOT).map(({ question }) => {
     const { rows, count } = candidatesOf(question);
     return rows.slice(0, count * WIDTH);
   });
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return learnBins(all, WIDTH);
+  return learnBinsOfParts(parts, WIDTH);
 }
 
 /** The questions whose answer is a candidate, without the candidates that they leave out. */

@@ -34,6 +34,17 @@ export function learnBins(values: Float32Array, featureCount: number, maxBins: n
   return { featureCount, offsets, cuts: Float32Array.from(cuts) };
 }
 
+/** Bins of the rows of all parts together. */
+export function learnBinsOfParts(parts: readonly Float32Array[], featureCount: number): FeatureBins {
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return learnBins(all, featureCount);
+}
+
 const DIGIT_BITS = 11;
 const DIGITS = 3;
 

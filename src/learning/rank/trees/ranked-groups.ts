@@ -8,10 +8,10 @@ export interface RankedGroupsBuilder {
   all(): RankedGroups;
 }
 
-/** @param startingScores Scores of rows that the trees start from. */
+/** @param startingScores Scores of rows that the trees start from; 0 when absent. */
 export function createRankedGroups(
   bins: FeatureBins,
-  startingScores: (rows: Float32Array) => Float32Array,
+  startingScores?: (rows: Float32Array) => Float32Array,
 ): RankedGroupsBuilder {
   const width = bins.featureCount;
   const binRows = createRowBinner(bins);
@@ -28,7 +28,7 @@ export function createRankedGroups(
         binned = larger;
       }
       binRows(rows, count, binned, size * width);
-      for (const score of startingScores(rows.subarray(0, count * width))) offsets.push(score);
+      if (startingScores) for (const score of startingScores(rows.subarray(0, count * width))) offsets.push(score);
       answers.push(size + answer);
       size += count;
       groups.push(size);
@@ -37,7 +37,7 @@ export function createRankedGroups(
       binned: binned.subarray(0, size * width),
       groups: Uint32Array.from(groups),
       answers: Uint32Array.from(answers),
-      offsets: Float32Array.from(offsets),
+      ...(startingScores && { offsets: Float32Array.from(offsets) }),
     }),
   };
 }

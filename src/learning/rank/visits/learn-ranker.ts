@@ -13,20 +13,19 @@
 
 import { createRandom } from "../../common/random.js";
 import { evenly, rowCount } from "../../common/rows.js";
-import type { SessionParams } from "../../sources/sessions/session-neighbours.js";
-import { fitSessionNeighbours } from "../../sources/sessions/session-neighbours.js";
+import { fitSessionNeighbours, type SessionParams } from "../../sources/sessions/session-neighbours.js";
 import type { Judgement } from "../judgement.js";
-import { type FeatureBins, learnBins } from "../trees/bins.js";
+import { type FeatureBins, learnBinsOfParts } from "../trees/bins.js";
 import { type Forest, joinForests, treeCount } from "../trees/forest.js";
-import { createForestScorer } from "../trees/forest-scorer.js";
+import { createForestScorer, type ForestScorer } from "../trees/forest-scorer.js";
 import { BOOSTING_DEFAULTS, type BoostingParams, boostRanking, type RankedGroups } from "../trees/listwise.js";
+import { createRankedGroups, type RankedGroupsBuilder } from "../trees/ranked-groups.js";
 import { type CandidateFeatures, createCandidateFeatures } from "./candidate-features.js";
 import { FEATURE_COUNT } from "./feature-names.js";
-import { createGroups, type Groups } from "./groups.js";
 import { type AskedFeatures, type JudgedForest, judgeForest } from "./judge-forests.js";
 import { type Question, queryOf, questionCount, questionsFrom } from "./questions.js";
 import { type Embedding, fitRankerSources } from "./ranker-sources.js";
-import { firstVisits, type Visits } from "./visits.js";
+import { firstVisits, type VisitQuery, type Visits } from "./visits.js";
 
 /** Whose trees a forest holds: those that were shipped, those of the shop, or both. */
 export type ForestOrigin = "shipped" | "own" | "shipped_and_own";
@@ -143,25 +142,53 @@ export function learnRanker(
   const newestFeatures = featuresOf(newest);
   const bins = pilotBins(newestFeatures, visits, newest);
   const prior = questions < FEW_QUESTIONS && shipped ? createForestScorer(shipped) : undefined;
-  const learned = createGroups(bins, prior);
-  const heldOut = createGroups(bins, prior);
+  const startingScores = prior && startingScoresOf(prior);
+  const learned = createRankedGroups(bins, startingScores);
+  const heldOut = createRankedGroups(bins, startingScores);
   const judgedBy: AskedFeatures[] = [];
   for (const slice of slices) {
     const features = slice === newest ? newestFeatures : featuresOf(slice);
-    for (const question of slice.learned) learned.add(features, queryOf(visits, question), question.next);
-    for (const question of slice.heldOut) heldOut.add(features, queryOf(visits, question), question.next);
+    for (const question of slice.learned) addQuestion(learned, features, queryOf(visits, question), question.next);
+    for (const question of slice.heldOut) addQuestion(heldOut, features, queryOf(visits, question), question.next);
     // The sources of all slices together would take the memory of a large shop.
     if (slice === newest || isSmall) judgedBy.push({ features, questions: slice.heldOut });
   }
-  const grow = (of: (groups: Groups) => RankedGroups) =>
-    boostRanking(bins, of(learned), of(heldOut), boostingFor(questions), createRandom(seed));
+  const grow = (of: (groups: RankedGroups) => RankedGroups) =>
+    boostRanking(bins, of(learned.all()), of(heldOut.all()), boostingFor(questions), createRandom(seed));
   if (prior && shipped) {
-    const { forest: added } = grow((groups) => groups.withPrior());
+    const { forest: added } = grow((groups) => groups);
     const origin = treeCount(added) === 0 ? "shipped" : "shipped_and_own";
     const both = tried({ forest: joinForests(shipped, added), origin }, visits, judgedBy, questions);
     if (both.forest !== undefined) return both;
   }
-  return tried({ forest: grow((groups) => groups.all()).forest, origin: "own" }, visits, judgedBy, questions);
+  return tried({ forest: grow(withoutOffsets).forest, origin: "own" }, visits, judgedBy, questions);
+}
+
+/** Adds the candidates of a question; returns how many, 0 and none when its answer is not among them. */
+export function addQuestion(
+  groups: RankedGroupsBuilder,
+  features: CandidateFeatures,
+  query: VisitQuery,
+  answer: number,
+): number {
+  const count = features.make(query);
+  const place = features.candidates.subarray(0, count).indexOf(answer);
+  if (place < 0) return 0;
+  groups.add(features.rows, count, place);
+  return count;
+}
+
+/** What a forest says of rows, as scores that further trees start from. */
+function startingScoresOf(forest: ForestScorer): (rows: Float32Array) => Float32Array {
+  return (rows) => {
+    const scores = new Float64Array(rows.length / FEATURE_COUNT);
+    forest(rows, scores.length, scores);
+    return Float32Array.from(scores);
+  };
+}
+
+function withoutOffsets({ binned, groups, answers }: RankedGroups): RankedGroups {
+  return { binned, groups, answers };
 }
 
 /** Dropped when session neighbours alone do as well; a shipped forest, when they do so beyond what is known of it. */
@@ -225,14 +252,8 @@ export function newestSlices(visits: Visits, productCount: number, budget: Ranke
 
 /** Bins of the features, from some questions of a slice. */
 export function pilotBins(features: CandidateFeatures, visits: Visits, { learned }: Slice): FeatureBins {
-  const rows = evenly(learned, PILOT).map((question) =>
+  const parts = evenly(learned, PILOT).map((question) =>
     features.rows.slice(0, features.make(queryOf(visits, question)) * FEATURE_COUNT),
   );
-  const all = new Float32Array(rows.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of rows) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return learnBins(all, FEATURE_COUNT);
+  return learnBinsOfParts(parts, FEATURE_COUNT);
 }
