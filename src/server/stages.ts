@@ -269,6 +269,7 @@ export function wireIdentity(
     visitors,
     contacts,
     events: store.events,
+    rejectedEvents: store.rejectedEvents,
     copies,
     unitOfWork,
     scrub: store.scrub,

@@ -6,6 +6,7 @@ import { timeOfId } from "../../domain/ids.js";
 import { newOperation, type Operation } from "../../domain/operation.js";
 import type { AppStore } from "../../store/ports/app-store.js";
 import type { EventStore } from "../../store/ports/event-store.js";
+import type { RejectedEventStore } from "../../store/ports/rejected-event-store.js";
 import type { Change } from "../../store/ports/unit-of-work.js";
 import { progressed } from "./erasure-progress.js";
 import { createErasureSteps, createParting, type ErasureStepsDependencies } from "./erasure-steps.js";
@@ -15,6 +16,7 @@ import { rowsOf } from "./scan.js";
 export interface ErasuresDependencies extends Omit<ErasureStepsDependencies, "checkStopped"> {
   readonly apps: Pick<AppStore, "list">;
   readonly events: Pick<EventStore, "list">;
+  readonly rejectedEvents: Pick<RejectedEventStore, "list">;
   readonly metrics: Metrics;
   readonly reportFailure: ReportFailure;
 }
@@ -74,12 +76,15 @@ export function createErasures(deps: ErasuresDependencies): Erasures {
       const { person, contactsKept } = await findPerson(deps, appId, names);
       const at = now();
       const erasureId = deps.newId();
-      const [newest] = await deps.events.list(appId, "", 1, true);
+      const [[newest], [rejected]] = await Promise.all([
+        deps.events.list(appId, "", 1, true),
+        deps.rejectedEvents.list(appId, "", 1),
+      ]);
       const erasure: Erasure = {
         erasureId,
         // A record received while a clock was ahead may be later than now. No id of this server is later than this one; the clock
         // of another server may have been ahead.
-        startedAt: Math.max(at, timeOfId(erasureId), newest?.receivedAt ?? 0),
+        startedAt: Math.max(at, timeOfId(erasureId), newest?.receivedAt ?? 0, rejected?.rejectedAt ?? 0),
         finishedAt: 0,
         workedAt: at,
         step: "visitors",

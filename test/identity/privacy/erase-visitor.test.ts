@@ -362,7 +362,7 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
     expect(done.removed).toMatchObject({ contacts: 1, visitors: 2 });
   });
 
-  it("removes events and orders that another server took, whose clock was ahead", async () => {
+  it("removes events, orders and rejected events that another server took, whose clock was ahead", async () => {
     const { store, metrics, now, ...aisle } = await openShop();
     now.at += 60_000;
     await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "ahead-1", product_ids: "p1" });
@@ -373,7 +373,11 @@ describe.each(stores)("EraseVisitor: $name", ({ openStore }) => {
       order_id: "o-ahead",
       product_ids: "p1",
     });
-    now.at -= 60_000;
+    now.at += 1000;
+    await aisle.trace({ app_id: "shop", action_type: "product_view", c_id: "ahead-1" });
+    const rejected = async () => JSON.stringify(await store.rejectedEvents.list("shop", "", 10));
+    await expect.poll(rejected).toContain("ahead-1");
+    now.at -= 61_000;
     const other = erasuresOf({ store, metrics, now }, {});
     const visitor = { clientId: "ahead-1", fingerprintId: "", userId: "" };
     await other.begin("shop", { visitor, email: "", phone: "", contactId: "", withLinkedContact: true });
